@@ -22,6 +22,7 @@ export const ID_KINDS = [
   'invite',
   'api_key',
   'webhook',
+  'import',
 ] as const;
 
 /** The prefix of an id. */

@@ -10,3 +10,4 @@ export { createFeedbackServices } from './services/index.ts';
 export type { FeedbackServices, FeedbackServicesOptions } from './services/index.ts';
 export { feedbackToolset } from './toolset.ts';
 export type { FeedbackHost, FeedbackToolServices } from './toolset.ts';
+export { countToTriage } from './services/inbox/to-triage.ts';

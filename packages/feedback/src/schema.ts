@@ -6,7 +6,70 @@ export interface SettingsRow {
   organization_id: string;
   /** 1 when the owner has switched the public pages on. */
   is_published: number;
+  /** What the public pages call themselves; null: as the organization. */
+  site_name: Generated<string | null>;
+  /** `#RRGGBB`; null: the usual one. */
+  accent_color: Generated<string | null>;
   created_at: number;
+}
+
+/** A picture of the public pages. */
+export interface SiteImageRow {
+  organization_id: string;
+  kind: 'logo' | 'favicon';
+  /** Its media type. */
+  type: string;
+  /** Base64. */
+  data: string;
+  /** Changes with what is in it. */
+  version: string;
+}
+
+/** When somebody of the team last looked at a post. */
+export interface ReadRow {
+  organization_id: string;
+  member_id: string;
+  post_id: string;
+  seen_at: number;
+}
+
+/** Up to when somebody of the team has read everything. */
+export interface ReadMarkRow {
+  organization_id: string;
+  member_id: string;
+  read_before: number;
+}
+
+/** A file that somebody imports over REST. */
+export interface UploadRow {
+  organization_id: string;
+  id: string;
+  file_name: string;
+  size_bytes: number;
+  state: 'uploading' | 'ready' | 'running' | 'checked' | 'done' | 'failed' | 'stopped';
+  /** What the last run was asked, as JSON. */
+  options: string;
+  /** What came of the last run, as JSON. */
+  report: string | null;
+  /** Why the last run ended early. */
+  fault: string | null;
+  rows_done: Generated<number>;
+  rows_total: Generated<number>;
+  task_id: string | null;
+  task_owner_id: string | null;
+  user_id: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A piece of such a file. */
+export interface UploadPartRow {
+  organization_id: string;
+  import_id: string;
+  number: number;
+  size_bytes: number;
+  /** Base64. */
+  data: string;
 }
 
 export interface BoardRow {
@@ -17,6 +80,7 @@ export interface BoardRow {
   description: string | null;
   is_public: number;
   settings: string;
+  position: Generated<number>;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
@@ -166,6 +230,8 @@ export interface ChangelogRow {
   published_at: number | null;
   /** When its publication was announced; null until then. */
   announced_at: number | null;
+  /** A JSON list of words. */
+  labels: Generated<string>;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
@@ -229,6 +295,11 @@ export interface ArchivePersonRow {
 
 export interface FeedbackTables {
   feedback_settings: SettingsRow;
+  feedback_site_images: SiteImageRow;
+  feedback_reads: ReadRow;
+  feedback_read_marks: ReadMarkRow;
+  feedback_imports: UploadRow;
+  feedback_import_parts: UploadPartRow;
   feedback_boards: BoardRow;
   feedback_statuses: StatusRow;
   feedback_tags: TagRow;

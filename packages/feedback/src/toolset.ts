@@ -43,6 +43,7 @@ const FEEDBACK_RIGHTS = [
   'manage_roadmaps',
   'manage_statuses',
   'manage_tags',
+  'manage_transfers',
   'manage_webhooks',
 ];
 
@@ -68,7 +69,14 @@ export const feedbackToolset = defineToolset({
     const { publicUrl, trustedProxies } = web;
     const perKey = ratePerKeyPerMinute === undefined ? {} : { ratePerKeyPerMinute };
     return [
-      ...createRestRoutes(services, { names, observe, ratePerMinute, trustedProxies, ...perKey }),
+      ...createRestRoutes(services, {
+        names,
+        observe,
+        ratePerMinute,
+        trustedProxies,
+        publicUrl,
+        ...perKey,
+      }),
       ...createPageRoutes(services, {
         names,
         publicUrl,

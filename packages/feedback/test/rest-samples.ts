@@ -20,6 +20,8 @@ export interface World {
   readonly webhook: string;
   readonly delivery: string;
   readonly api_key: string;
+  readonly import: string;
+  readonly readyImport: string;
 }
 
 /** A request: ids stand in it as `{post}`, in path, query and body. */
@@ -30,6 +32,8 @@ export interface Sample {
 }
 
 const HOOK = { url: 'https://hooks.example.com/in', events: ['post.created'] };
+const DOT_GIF = 'R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
+const CSV = 'title\nDark mode\n';
 let counter = 0;
 const fresh = (name: string) => `${name} ${(counter += 1)}`;
 
@@ -61,10 +65,27 @@ export const SAMPLES: Readonly<Record<string, () => Sample>> = {
     body: { ids: ['{post}', '{otherPost}'], statusId: '{status}', tagIds: ['{tag}'] },
   }),
   'GET /posts/similar': () => ({ query: 'title=Darker%20modes&boardId={board}&limit=3' }),
+  'GET /inbox/posts': () => ({ query: 'view=unanswered&sort=votes&limit=5&search=dark&boardId={board}' }),
+  'PUT /posts/:id/read': () => ({ params: { id: '{post}' } }),
+  'DELETE /posts/:id/read': () => ({ params: { id: '{post}' } }),
+  'PUT /inbox/read-mark': () => ({ body: { before: '2026-01-01T00:00:00Z' } }),
   'PUT /posts/:id/follow': () => ({ params: { id: '{post}' } }),
   'DELETE /posts/:id/follow': () => ({ params: { id: '{post}' } }),
   'GET /settings': () => ({}),
   'PATCH /settings': () => ({ body: { isPublished: true } }),
+  'GET /settings/images/:kind': () => ({ params: { kind: 'logo' } }),
+  'PUT /settings/images/:kind': () => ({ params: { kind: 'favicon' }, body: { data: DOT_GIF } }),
+  'DELETE /settings/images/:kind': () => ({ params: { kind: 'logo' } }),
+  'GET /imports': () => ({}),
+  'POST /imports': () => ({ body: { fileName: 'posts.csv', sizeBytes: CSV.length } }),
+  'GET /imports/:id': () => ({ params: { id: '{import}' } }),
+  'PUT /imports/:id/parts/:number': () => ({
+    params: { id: '{import}', number: '0' },
+    body: { data: Buffer.from(CSV).toString('base64') },
+  }),
+  'POST /imports/:id/run': () => ({ params: { id: '{readyImport}' }, body: { isDryRun: true } }),
+  'DELETE /imports/:id': () => ({ params: { id: '{import}' } }),
+  'GET /export': () => ({ query: 'form=csv' }),
   'GET /stream': () => ({}),
   'GET /posts/:id/activity': () => ({ params: { id: '{post}' }, query: 'limit=2' }),
   'POST /posts/:id/vote': () => ({ params: { id: '{post}' } }),
@@ -158,6 +179,9 @@ const newPost: Maker = async ({ services, admin }, boardId) =>
 const newWebhook: Maker = async ({ services, admin }) =>
   (await services.webhooks.create(admin, { ...HOOK, events: ['post.created'] })).webhook.id;
 
+const newImport: Maker = async ({ services, admin }) =>
+  (await services.uploads.create(admin, { fileName: 'posts.csv', sizeBytes: CSV.length })).id;
+
 const MAKERS: Readonly<Record<Exclude<keyof World, 'board' | 'comment'>, Maker>> = {
   post: newPost,
   otherPost: newPost,
@@ -186,6 +210,12 @@ const MAKERS: Readonly<Record<Exclude<keyof World, 'board' | 'comment'>, Maker>>
     await newPost(api, boardId);
     const { items } = await api.services.webhooks.deliveries(api.admin, webhookId, { limit: 1 });
     return items[0]?.id ?? '';
+  },
+  import: newImport,
+  async readyImport(api, boardId) {
+    const id = await newImport(api, boardId);
+    await api.services.uploads.putPart(api.admin, id, '0', Buffer.from(CSV).toString('base64'));
+    return id;
   },
   api_key: async ({ services, admin, callers }) =>
     (await services.keys.create(admin, callers.admin, { name: fresh('Key'), role: 'member' })).key.id,

@@ -33,7 +33,8 @@ function requireDates(dates: ReadonlyMap<string, PostDates>, { title }: DemoPost
   return found;
 }
 
-function scriptEntry({ title, content, daysAgo, posts }: (typeof CHANGELOG)[number], now: number): Deed {
+function scriptEntry(entry: (typeof CHANGELOG)[number], now: number): Deed {
+  const { title, content, daysAgo, posts, labels } = entry;
   const isPublished = daysAgo !== null && daysAgo > 0;
   // What is not out yet was written yesterday.
   const at = now - (isPublished ? daysAgo : 1) * DAY_MS;
@@ -46,6 +47,7 @@ function scriptEntry({ title, content, daysAgo, posts }: (typeof CHANGELOG)[numb
         title,
         content,
         publishedAt,
+        labels: [...labels],
         linkedPostIds: posts.map((post) => requireId(ids, post)),
       }),
   };

@@ -12,6 +12,7 @@ import { createFeedbackServices } from '../services/index.ts';
 import { createChance } from './chance.ts';
 import { BOARDS, ROADMAPS, TAGS } from './data/nouns.ts';
 import { DAY_MS, SPAN_DAYS } from './dates.ts';
+import { fillQueue, leaveUnread } from './inbox.ts';
 import { createCast, team } from './people.ts';
 import { readPosts } from './post-text.ts';
 import { demoTexts } from './texts.ts';
@@ -78,13 +79,16 @@ async function play(
     now: read,
   });
   try {
-    const stage = await build(services, organizationId, () => (clock.at += 60_000));
+    const owner = await ownerOf(services.identity, organizationId);
+    const stage = await build(services, owner, () => (clock.at += 60_000));
     for (const deed of writeScript(demoTexts.flatMap(readPosts), now, createChance(SEED))) {
       clock.at = deed.at;
       await deed.run(stage);
     }
+    await fillQueue(stage, now, (at) => (clock.at = at));
     clock.at = now;
-    await services.settings.publish(stage.cast.actor(team[0] ?? ''), true);
+    await leaveUnread(tx, owner, now);
+    await services.settings.update(stage.cast.actor(team[0] ?? ''), { isPublished: true });
     return true;
   } finally {
     await services.close();
@@ -92,15 +96,19 @@ async function play(
   }
 }
 
-/** Boards, tags and roadmaps, before anybody posts. */
-async function build(services: FeedbackServices, organizationId: string, tick: () => void): Promise<Stage> {
-  const { identity } = services;
+async function ownerOf(identity: Identity, organizationId: string): Promise<Actor> {
   const owner = (await identity.listMembers(organizationId)).find(({ roles }) => roles.includes('owner'));
   if (owner === undefined) throw new Error('The organization has no owner.');
   const { id: memberId, userId } = owner;
-  const actor: Actor = { organizationId, memberId, userId, rank: 'admin', agentName: null, mayList: [] };
+  return { organizationId, memberId, userId, rank: 'admin', agentName: null, mayList: [] };
+}
+
+/** Boards, tags and roadmaps, before anybody posts. */
+async function build(services: FeedbackServices, actor: Actor, tick: () => void): Promise<Stage> {
+  const { identity } = services;
+  const { organizationId, userId } = actor;
   // Makes the statuses that every organization begins with.
-  await services.settings.publish(actor, false);
+  await services.settings.update(actor, { isPublished: false });
   const found = await services.statuses.list(actor);
   const roadmaps: string[] = [];
   for (const roadmap of ROADMAPS) roadmaps.push((await services.roadmaps.create(actor, roadmap)).id);

@@ -9,6 +9,7 @@ import { createImports } from './007-import.ts';
 import { createModeration } from './008-moderation.ts';
 import { pairRuns } from './009-runs.ts';
 import { addImportedVotes } from './010-imported-votes.ts';
+import { createConsole } from './011-console.ts';
 
 /** What the store applies for feedback. */
 export const feedbackMigrations: MigrationSet = {
@@ -24,5 +25,6 @@ export const feedbackMigrations: MigrationSet = {
     '008-moderation': createModeration,
     '009-runs': pairRuns,
     '010-imported-votes': addImportedVotes,
+    '011-console': createConsole,
   },
 };

@@ -6,9 +6,12 @@ import { layout } from './layout.ts';
 import type { Sheet } from './layout.ts';
 
 /** One answer; every one has a body, if only an empty one. */
-export interface Answer extends HttpAnswer {
-  readonly body: string;
+export interface Answer<Body extends string | Buffer = string> extends HttpAnswer {
+  readonly body: Body;
 }
+
+/** An answer with text or a picture. */
+export type AnyAnswer = Answer<string | Buffer>;
 
 const POLICY = [
   "default-src 'none'",
@@ -58,7 +61,7 @@ export function redirect(to: string, headers: Readonly<Record<string, string>> =
 }
 
 /** Sends an answer, or only that the reader has it already. */
-export function send(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
+export function send(req: IncomingMessage, res: ServerResponse, answer: AnyAnswer): void {
   const safe: HttpAnswer = { ...answer, headers: { ...SAFE_HEADERS, ...answer.headers } };
   const isKept = answer.status === 200 && answer.headers['cache-control'] !== 'no-store';
   writeAnswer(req, res, isKept ? tagged(req, safe) : safe);

@@ -9,7 +9,7 @@ import { onBothEngines } from '../testing/engines.ts';
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;`;
 
 async function openSite(feedback: TestFeedback) {
-  await feedback.services.settings.publish(feedback.admin, true);
+  await feedback.services.settings.update(feedback.admin, { isPublished: true });
   return servePages(feedback.services, { visitorsPerHour: 50, writesPerMinute: 200 });
 }
 

@@ -41,6 +41,7 @@ function item(change: PublicChange, base: string, markdown: Markdown): Html {
     <link>${base}/feedback/changelog/${change.id}</link>
     <guid isPermaLink="false">${change.id}</guid>
     <pubDate>${new Date(change.publishedAt).toUTCString()}</pubDate>
+    ${change.labels.map((label) => html`<category>${plainText(label)}</category>`)}
     <description>${plainText(markdown(change.content, { top: 3 }).text)}</description>
     </item>
     `;

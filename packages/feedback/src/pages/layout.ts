@@ -3,6 +3,8 @@ import type { PublicSite } from '../services/public/shapes.ts';
 import type { Part } from './html.ts';
 import { html } from './html.ts';
 import { SCRIPT_PATH, STYLE_PATH } from './files.ts';
+import { imagePath } from '../services/people/settings.ts';
+import { versionOf } from './views/brand.ts';
 import type { Visit } from './visit.ts';
 
 /** One page before it is framed. */
@@ -58,8 +60,9 @@ export function layout(sheet: Sheet): string {
             href="/changelog.xml"
           />`
         }
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="${iconOf(visit)}" />
         <link rel="stylesheet" href="${STYLE_PATH}" />
+        ${visit !== undefined && brand(visit)}
         <script src="${SCRIPT_PATH}" defer></script>
       </head>
       <body>
@@ -74,7 +77,7 @@ export function layout(sheet: Sheet): string {
 function header(visit: Visit, name: string, current: Section | undefined): Part {
   return html`<header class="top">
     <div class="bar">
-      <a class="brand" dir="auto" href="/feedback">${name}</a>
+      <a class="brand" dir="auto" href="/feedback">${logo(visit)}${name}</a>
       <nav aria-label="Pages">
         <ul>
           ${SECTIONS.map(
@@ -88,6 +91,26 @@ function header(visit: Visit, name: string, current: Section | undefined): Part 
       ${visitor(visit)}
     </div>
   </header>`;
+}
+
+function iconOf(visit: Visit | undefined): string {
+  const version = visit?.reading.site.favicon ?? null;
+  // Without an address browsers would ask for one that is not there.
+  return version === null ? 'data:,' : imagePath('favicon', version);
+}
+
+function brand({ reading }: Visit): Part {
+  const { accentColor } = reading.site;
+  return (
+    accentColor !== null &&
+    html`<link rel="stylesheet" href="/feedback/brand.css?v=${versionOf(accentColor)}" />`
+  );
+}
+
+/** The name stands beside it, so it says nothing more. */
+function logo({ reading }: Visit): Part {
+  const { logo: version } = reading.site;
+  return version !== null && html`<img class="logo" src="${imagePath('logo', version)}" alt="" />`;
 }
 
 function visitor({ session }: Visit): Part {

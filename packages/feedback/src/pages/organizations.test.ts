@@ -58,10 +58,10 @@ onBothEngines('the pages of two organizations', (open) => {
     const port = new URL(site.url).port;
     const see = (path: string, host: string, more = {}) => ask(site.url + path, `${host}:${port}`, more);
 
-    await first.services.settings.publish(first.admin, true);
+    await first.services.settings.update(first.admin, { isPublished: true });
     for (const path of PATHS) expect((await see(path, 'beta.example')).status, path).toBe(404);
 
-    await second.services.settings.publish(second.admin, true);
+    await second.services.settings.update(second.admin, { isPublished: true });
     for (const path of PATHS) {
       expect((await see(path, 'beta.example')).status, path).toBe(200);
       expect((await see(path, 'gone.example')).status, path).toBe(404);

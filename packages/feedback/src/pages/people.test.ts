@@ -8,7 +8,7 @@ import { openFeedback } from '../testing/fixture.ts';
 
 async function openSite(open: OpenStore) {
   const feedback = await openFeedback(await open());
-  await feedback.services.settings.publish(feedback.admin, true);
+  await feedback.services.settings.update(feedback.admin, { isPublished: true });
   const site = await servePages(feedback.services, { writesPerMinute: 200 });
   const board = await feedback.services.boards.create(feedback.admin, { name: 'Ideas' });
   const post = await feedback.post({ title: 'Dark mode', boardId: board.id });
@@ -135,7 +135,7 @@ onBothEngines('pages for people', (open) => {
 
   test('texts of people carry their own direction, and none can turn the rest of a page around', async () => {
     const api = await openRest(await open());
-    await api.services.settings.publish(api.admin, true);
+    await api.services.settings.update(api.admin, { isPublished: true });
     await using site = await servePages(api.services);
     const ask = async (method: string, path: string, body: unknown) =>
       (await api.call(method, path, { as: api.keys.admin, body })).json.data;

@@ -16,7 +16,7 @@ async function openSite(open: OpenStore) {
   const pass = (ms: number) => {
     nowMs += ms;
   };
-  await feedback.services.settings.publish(feedback.admin, true);
+  await feedback.services.settings.update(feedback.admin, { isPublished: true });
   const site = await servePages(feedback.services);
   return { feedback, site, pass, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
 }
@@ -209,8 +209,8 @@ onBothEngines('what stays private', (open) => {
     const other = await openFeedback(store, { slug: 'other' });
     const board = await other.services.boards.create(other.admin, { name: 'Foreign board' });
     const foreign = await other.post({ title: 'Foreign post', boardId: board.id });
-    await other.services.settings.publish(other.admin, true);
-    await feedback.services.settings.publish(feedback.admin, true);
+    await other.services.settings.update(other.admin, { isPublished: true });
+    await feedback.services.settings.update(feedback.admin, { isPublished: true });
     await using site = await servePages(feedback.services);
     expectNowhere(
       await crawl(site, [`/feedback/posts/${foreign}`, `/feedback/boards/${board.slug}`]),
@@ -249,9 +249,9 @@ describe('publication', () => {
         expect(status).toBe(404);
       };
       await all404();
-      await feedback.services.settings.publish(feedback.admin, true);
+      await feedback.services.settings.update(feedback.admin, { isPublished: true });
       expect((await browser.get(`/feedback/posts/${post}`)).text).toContain('Not yet');
-      await feedback.services.settings.publish(feedback.admin, false);
+      await feedback.services.settings.update(feedback.admin, { isPublished: false });
       await all404();
       expect(await feedback.identity.listMembers(feedback.organizationId)).toHaveLength(3);
     });

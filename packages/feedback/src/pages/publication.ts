@@ -17,5 +17,5 @@ export async function publishPages(
   const { store, identity, events, tasks } = parts;
   const base: Base = { store, identity, events, tasks, now: Date.now };
   const settings = guarded(WHO_MAY.settings, createSettings(base, createSetup(store, Date.now)));
-  return settings.publish(await actorOf(identity, caller), isPublished);
+  return settings.update(await actorOf(identity, caller), { isPublished });
 }

@@ -14,7 +14,7 @@ import type { FeedbackServices } from '../services/index.ts';
 import type { PublicReading } from '../services/public/public.ts';
 import { createPublicReading } from '../services/public/public.ts';
 import { ACTIONS } from './actions.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, AnyAnswer } from './answer.ts';
 import { send } from './answer.ts';
 import { feed } from './feed.ts';
 import { FILE_PATHS, fileAt } from './files.ts';
@@ -75,7 +75,7 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
     return reading;
   }
 
-  async function show(visit: Visit): Promise<Answer> {
+  async function show(visit: Visit): Promise<AnyAnswer> {
     const found = await pageAt(placeOf(visit));
     const answer = await found?.entry(visit, found.params['at'] ?? '');
     if (answer === undefined) throw notFound('Page');
@@ -132,7 +132,10 @@ export function createPageRoutes(services: FeedbackServices, options: PageOption
   const pageOf = (fault: HttpRefusal) => problemOf(fault, { isRead: true, visit: undefined, onFault });
   const dataOf = (fault: HttpRefusal) => dataProblemOf(fault, onFault);
   return [
-    routeSet('Feedback pages', PAGES_PREFIX, PAGE_ROUTES, handlePage, pageOf),
+    {
+      ...routeSet('Feedback pages', PAGES_PREFIX, PAGE_ROUTES, handlePage, pageOf),
+      front: async (req) => ((await read(sites.of(req).slug)) === undefined ? undefined : PAGES_PREFIX),
+    },
     routeSet(
       'Public feedback API',
       API_PREFIX,

@@ -33,7 +33,8 @@ main:focus { outline: none; }
 .top { background: var(--card); border-bottom: 1px solid var(--line); }
 .bar, main, .foot { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem; }
 .bar { display: flex; align-items: center; gap: .25rem 1.5rem; min-height: 3.75rem; flex-wrap: wrap; }
-.brand { font-weight: 700; font-size: 1.05rem; color: var(--text); text-decoration: none; letter-spacing: -.01em; }
+.brand { display: inline-flex; align-items: center; gap: .6rem; font-weight: 700; font-size: 1.05rem; color: var(--text); text-decoration: none; letter-spacing: -.01em; }
+.logo { display: block; max-height: 2rem; max-width: 10rem; }
 .bar ul { display: flex; gap: .25rem; }
 .bar nav a { display: block; padding: .45rem .7rem; border-radius: .5rem; color: var(--soft); text-decoration: none; font-weight: 500; }
 .bar nav a:hover { color: var(--text); background: var(--page); }
@@ -161,6 +162,7 @@ summary { cursor: pointer; color: var(--soft); padding: .3rem 0; }
 .entry h2 { font-size: 1.3rem; }
 .entry > .meta { align-items: flex-start; padding-top: .3rem; }
 .entry div > .meta { margin-top: 1rem; }
+.labels { display: flex; flex-wrap: wrap; gap: .35rem; margin-top: .5rem; font-size: .875rem; }
 
 @media (max-width: 40rem) {
   .bar { padding-top: .6rem; gap: .1rem .9rem; }

@@ -12,7 +12,7 @@ import { onBothEngines } from '../testing/engines.ts';
 
 async function openSite(open: OpenStore, options: Partial<PageOptions> & TestFeedbackOptions = {}) {
   const feedback = await openFeedback(await open(), options);
-  await feedback.services.settings.publish(feedback.admin, true);
+  await feedback.services.settings.update(feedback.admin, { isPublished: true });
   const site = await servePages(feedback.services, { visitorsPerHour: 50, writesPerMinute: 200, ...options });
   const board = await feedback.services.boards.create(feedback.admin, { name: 'Ideas' });
   const post = await feedback.post({ title: 'Dark mode', boardId: board.id });

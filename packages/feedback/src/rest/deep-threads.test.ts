@@ -64,7 +64,7 @@ onBothEngines('deep threads', (open) => {
     const { status, json } = await api.call('GET', `/posts/${postId}/comments`, { as: api.keys.member });
     expect({ status, ...walk(json.data) }).toEqual({ status: 200, ids, depth: LEVELS });
 
-    await api.services.settings.publish(api.admin, true);
+    await api.services.settings.update(api.admin, { isPublished: true });
     await using site = await servePages(api.services);
     const answer = await fetch(`${site.url}/api/public/posts/${postId}/comments`);
     const open_ = (await answer.json()) as { data: Node[] };

@@ -91,6 +91,7 @@ describe('the table of routes', () => {
 const FIELDS: Readonly<Record<string, (board: string) => [path: string, body?: unknown]>> = {
   'GET /posts showDeleted': () => ['/posts?showDeleted=true'],
   'GET /inbox/counts showDeleted': () => ['/inbox/counts?showDeleted=true'],
+  'GET /inbox/posts showDeleted': () => ['/inbox/posts?showDeleted=true'],
   'POST /posts createdAt': (boardId) => [
     '/posts',
     { boardId, title: 'Old', createdAt: '2020-01-01T00:00:00Z' },

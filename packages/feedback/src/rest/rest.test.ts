@@ -417,7 +417,7 @@ onBothEngines('the door of REST', (open) => {
       200,
       'https://app.example',
     ]);
-    expect(listed.headers.get('vary')).toBe('origin, authorization');
+    expect(listed.headers.get('vary')).toBe('origin, authorization, cookie');
     const preflight = await from('https://app.example', 'OPTIONS');
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get('access-control-allow-headers')).toContain('idempotency-key');

@@ -37,8 +37,12 @@ import type { SettingsService } from './people/settings.ts';
 import { createSetup } from './people/setup.ts';
 import { createStatuses } from './nouns/statuses.ts';
 import type { StatusService } from './nouns/statuses.ts';
+import { createReading } from './inbox/read-marks.ts';
+import type { ReadingService } from './inbox/read-marks.ts';
 import { createTags } from './nouns/tags.ts';
 import type { TagService } from './nouns/tags.ts';
+import { createUploads } from './uploads/uploads.ts';
+import type { UploadService } from './uploads/uploads.ts';
 import { createVisitors } from './people/visitors.ts';
 import type { VisitorService } from './people/visitors.ts';
 import { createVotes } from './votes/votes.ts';
@@ -67,6 +71,8 @@ export interface Nouns {
   readonly webhooks: WebhookService;
   readonly keys: KeyService;
   readonly settings: SettingsService;
+  readonly reading: ReadingService;
+  readonly uploads: UploadService;
   readonly visitors: VisitorService;
 }
 
@@ -114,10 +120,14 @@ export function createFeedbackServices(options: FeedbackServicesOptions): Feedba
     webhooks: createWebhooks(base),
     keys: createKeys(base),
     settings: createSettings(base, setUp),
+    reading: createReading(base),
+    // An import writes through the very services that it is one of.
+    uploads: createUploads(base, () => ({ ...guardedNouns, store, identity, now })),
     visitors: createVisitors(base),
   };
+  const guardedNouns = guardEach(WHO_MAY, nouns);
   return {
-    ...guardEach(WHO_MAY, nouns),
+    ...guardedNouns,
     async actor(caller) {
       await setUp(caller.organizationId);
       return actorOf(identity, caller);

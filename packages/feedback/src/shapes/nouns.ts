@@ -12,6 +12,7 @@ export const Board = z.object({
   description: z.string().nullable(),
   isPublic: z.boolean(),
   settings: z.record(z.string(), z.unknown()),
+  position: z.int().describe('Lists and pages show boards in this order'),
   postCount: z.int(),
   createdAt: time,
   updatedAt: time,
@@ -32,6 +33,7 @@ export const CreateBoard = z.object({
   description: description.optional(),
   isPublic: z.boolean().optional(),
   settings: BoardSettings.optional().describe('Replaces all settings, e.g. {"moderation": true}'),
+  position: position.optional().describe('Its place among the boards; absent: the last'),
 });
 export type CreateBoard = z.infer<typeof CreateBoard>;
 
@@ -161,6 +163,7 @@ export const ChangelogEntry = z.object({
   content: z.string().describe('Markdown'),
   state: z.enum(['draft', 'scheduled', 'published']),
   publishedAt: time.nullable(),
+  labels: z.array(z.string()).describe('What kind of news it is, e.g. ["New", "Fixed"]'),
   linkedPostIds: z.array(z.string()),
   authorName: z.string().nullable(),
   createdAt: time,
@@ -178,6 +181,14 @@ export const CreateChangelog = z.object({
       'Date or time, e.g. 2026-03-01 or 2026-03-01T09:00:00Z; absent: a draft, past or now: published, future: scheduled',
     ),
   linkedPostIds: z.array(ids.post).max(100).optional().describe('Posts that this entry is about'),
+  labels: z
+    .array(line(1, 30))
+    .max(5)
+    .refine((labels) => new Set(labels.map((label) => label.toLowerCase())).size === labels.length, {
+      error: 'must name each label once',
+    })
+    .optional()
+    .describe('Up to 5 words that say what kind of news it is, e.g. ["New", "Fixed"]; [] clears them'),
 });
 export type CreateChangelog = z.infer<typeof CreateChangelog>;
 

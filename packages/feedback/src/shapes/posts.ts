@@ -60,6 +60,10 @@ export const CommentNode: z.ZodType<CommentNode> = z.object({
   replies: z.lazy(() => z.array(CommentNode)),
 });
 
+/** Whether everybody may see a post, and why not. */
+export const MODERATION_STATES = ['published', 'pending', 'spam', 'archived'] as const;
+export type ModerationState = (typeof MODERATION_STATES)[number];
+
 /** A whole post. */
 export const PostDetail = PostItem.extend({
   contentJson: z.unknown().describe('Rich content, or null'),
@@ -70,12 +74,21 @@ export const PostDetail = PostItem.extend({
   roadmapIds: z.array(z.string()),
   pinnedComment: Comment.nullable(),
   mergedIntoId: z.string().nullable(),
+  moderation: z.enum(MODERATION_STATES).describe('What is not published is seen by the team alone'),
   deletedAt: time.nullable(),
 });
 export type PostDetail = z.infer<typeof PostDetail>;
 
 export const POST_SORTS = ['newest', 'oldest', 'votes'] as const;
 export type PostSort = (typeof POST_SORTS)[number];
+
+/** Somebody of the team who reads, and up to when they have read everything. */
+export interface ReaderMark {
+  readonly organizationId: string;
+  /** As identity writes it. */
+  readonly memberId: string;
+  readonly readBefore: number;
+}
 
 /** What a list of posts can be narrowed to. */
 export interface PostFilter {
@@ -90,6 +103,10 @@ export interface PostFilter {
   readonly dateTo?: string | undefined;
   readonly ownerMemberId?: string | undefined;
   readonly showDeleted?: boolean | undefined;
+  /** Those that this reader has not seen. */
+  readonly unreadBy?: ReaderMark | undefined;
+  /** Those without a public word of the team. */
+  readonly isUnanswered?: boolean | undefined;
 }
 
 /** One page that is asked for. */

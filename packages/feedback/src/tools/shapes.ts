@@ -79,6 +79,7 @@ const detailFields = {
   roadmapIds: z.array(text),
   pinnedComment: ShownComment,
   mergedIntoId: text,
+  moderation: text.describe('published, pending, spam or archived'),
   deletedAt: text,
 };
 
@@ -112,6 +113,7 @@ export const ShownEntry = shown({
   content: text,
   state: text.describe('draft, scheduled or published'),
   publishedAt: text,
+  labels: z.array(text),
   linkedPostIds: z.array(text),
   authorName: text,
   createdAt: text,

@@ -79,6 +79,12 @@ export const json: Column = {
   toRow: toJson,
 };
 
+/** A short list of words. */
+export const wordList = (most: number, max: number): Column => ({
+  ...json,
+  schema: z.array(z.string().min(1).max(max)).max(most),
+});
+
 const idOf = (kind: IdKind) =>
   z.string().refine((text) => splitId(text)?.prefix === kind, `must be a ${kind} ID`);
 

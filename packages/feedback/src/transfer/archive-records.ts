@@ -19,6 +19,7 @@ import {
   trace,
   user,
   when,
+  wordList,
   words,
 } from './archive-columns.ts';
 
@@ -74,6 +75,7 @@ export const RECORDS = {
       description,
       is_public: flag,
       settings: json,
+      position: orAbsent(count, 0),
       ...changed,
       deleted_at: orNull(when),
     },
@@ -197,12 +199,20 @@ export const RECORDS = {
       content: words(50_000),
       author_user_id: user,
       published_at: orNull(when),
+      labels: orAbsent(wordList(5, 30), []),
       announced_at: orNull(when),
       ...changed,
       deleted_at: orNull(when),
     },
   },
-  settings: { table: 'feedback_settings', columns: { is_published: flag } },
+  settings: {
+    table: 'feedback_settings',
+    columns: {
+      is_published: flag,
+      site_name: orAbsent(orNull(words(100, 1)), null),
+      accent_color: orAbsent(orNull(formed(COLOR)), null),
+    },
+  },
 } as const satisfies Record<string, RecordKind>;
 
 /** The kinds that are rows of a table. */

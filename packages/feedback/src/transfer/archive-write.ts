@@ -69,9 +69,17 @@ async function setSettings(tx: StoreTransaction, organizationId: string, row: Ro
   await tx
     .db<FeedbackTables>()
     .updateTable('feedback_settings')
-    .set({ is_published: row.is_published === 1 ? 1 : 0 })
+    .set({
+      is_published: row.is_published === 1 ? 1 : 0,
+      site_name: textOrNull(row.site_name),
+      accent_color: textOrNull(row.accent_color),
+    })
     .where('organization_id', '=', organizationId)
     .execute();
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 const MAX_VALUES = 16_000;

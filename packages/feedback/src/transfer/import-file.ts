@@ -22,6 +22,8 @@ export async function importFile(
   if (form !== 'jsonl' || !(await isArchive(path)))
     return importPosts(services, importer, { path, form }, options);
   if (options.board !== undefined || options.createBoards === true)
-    throw new FileFault('An archive brings its own boards: leave out --board and --create-boards.');
+    throw new FileFault(
+      'An archive brings its own boards: leave out the board and the choice to make boards (--board, --create-boards).',
+    );
   return importArchive(services, importer, path, options);
 }

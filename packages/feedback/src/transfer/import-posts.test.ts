@@ -214,10 +214,11 @@ onBothEngines('an import of posts', (open) => {
     );
     const expected: RowFault[] = [
       { row: 3, message: 'title: is required' },
-      { row: 4, message: 'board: is required: name it in the row or with --board' },
+      { row: 4, message: 'board: is required: name it in the row, or choose one for such rows (--board)' },
       {
         row: 5,
-        message: 'board: there is no board "nowhere". Create it first, or let --create-boards do it.',
+        message:
+          'board: there is no board "nowhere". Create it first, or allow new boards (--create-boards).',
       },
       { row: 8, message: 'status: there is no status "someday".' },
       { row: 9, message: 'createdAt: must be a time between 1970 and now, like 2026-01-31T12:00:00Z' },
@@ -251,7 +252,7 @@ onBothEngines('an import of posts', (open) => {
     const path = file('title,board\nA,\nB,Fresh ideas\n,Never\n');
     expect(await refusalOf(run(feedback, path, { board: 'inbox' }))).toEqual({
       code: 'invalid',
-      message: '--board: there is no board "inbox". Create it first, or let --create-boards do it.',
+      message: '--board: there is no board "inbox". Create it first, or allow new boards (--create-boards).',
     });
     const dry = await run(feedback, path, { board: 'Inbox', createBoards: true, isDryRun: true });
     expect(dry.newBoards).toEqual(['Inbox', 'Fresh ideas']);
@@ -266,7 +267,7 @@ onBothEngines('an import of posts', (open) => {
       {
         row: 2,
         message:
-          'board: there is no board "board_01h455vb4pex5vsknk084sn02q". Create it first, or let --create-boards do it.',
+          'board: there is no board "board_01h455vb4pex5vsknk084sn02q". Create it first, or allow new boards (--create-boards).',
       },
     ]);
   });

@@ -2,7 +2,6 @@
 export { exportArchive } from './export-archive.ts';
 export type { ExportReport, WriteText } from './export-archive.ts';
 export { FileFault } from './file-fault.ts';
-export { guard as guardFormula } from './formula-guard.ts';
 export { importFile } from './import-file.ts';
 export type { Importer, ImportOptions, ImportServices } from './import-posts.ts';
 export { exportPostsCsv } from './posts-csv.ts';

@@ -55,7 +55,7 @@ export async function loadNamedThings(
     if (found === AMBIGUOUS) return `more than one board is called "${shown(name)}". Use the slug.`;
     const isId = splitId(name)?.prefix === 'board';
     if (found !== undefined || (options.createBoards === true && !isId)) return undefined;
-    return `there is no board "${shown(name)}". Create it first, or let --create-boards do it.`;
+    return `there is no board "${shown(name)}". Create it first, or allow new boards (--create-boards).`;
   };
   const statusFault = (name: string): string | undefined => {
     const found = statuses.get(tagKey(name));
@@ -102,7 +102,9 @@ export async function loadNamedThings(
       const faults: string[] = [];
       const board = row.board ?? options.board;
       const wrongBoard =
-        board === undefined ? 'is required: name it in the row or with --board' : boardFault(board);
+        board === undefined
+          ? 'is required: name it in the row, or choose one for such rows (--board)'
+          : boardFault(board);
       if (wrongBoard !== undefined) faults.push(`board: ${wrongBoard}`);
       const wrongStatus = row.status === undefined ? undefined : statusFault(row.status);
       if (wrongStatus !== undefined) faults.push(`status: ${wrongStatus}`);

@@ -8,11 +8,13 @@ export interface DemoEntry {
   readonly daysAgo: number | null;
   /** Titles of the posts that it is about; those are completed by it. */
   readonly posts: readonly string[];
+  readonly labels: readonly string[];
 }
 
 export const CHANGELOG: readonly DemoEntry[] = [
   {
     title: 'Mondays, week numbers and a clock with 24 hours',
+    labels: ['New'],
     daysAgo: 402,
     posts: ['Start the week on Monday', 'Week numbers in the calendar', '24-hour clock'],
     content: `Language and habits are different things. Your profile now has a setting for each of them:
@@ -25,6 +27,7 @@ New accounts take sensible values from their region. Existing ones keep what the
   },
   {
     title: 'Dark mode, measured',
+    labels: ['New', 'Improved'],
     daysAgo: 331,
     posts: ['Dark mode', 'Bigger text', 'Reduce motion'],
     content: `Harbor follows your system at night, or stays dark all day if you tell it to in your profile.
@@ -39,6 +42,7 @@ Thank you to everyone who sent screenshots from the middle of the night.`,
   },
   {
     title: 'The API is open, and it tells when something happens',
+    labels: ['New'],
     daysAgo: 268,
     posts: ['Public API', 'Webhooks', 'Zapier', 'Let my assistant work in Harbor over MCP'],
     content: `Everything that the app does can now be done by a program.
@@ -52,6 +56,7 @@ A first request looks like \`GET /api/v1/tasks?due=today\`.`,
   },
   {
     title: 'Guests, roles and links that only look',
+    labels: ['New'],
     daysAgo: 205,
     posts: [
       'Guests who only see one project',
@@ -66,6 +71,7 @@ A first request looks like \`GET /api/v1/tasks?due=today\`.`,
   },
   {
     title: 'Recurring tasks',
+    labels: ['New'],
     daysAgo: 139,
     posts: ['Recurring tasks'],
     content: `The most wanted one on this board. A task can repeat
@@ -78,6 +84,7 @@ You find it under the due date. Thank you to the two hundred of you who tried it
   },
   {
     title: 'Boards that open in a blink',
+    labels: ['Improved', 'Fixed'],
     daysAgo: 58,
     posts: [
       'Board loads for ever with more than 2,000 cards',
@@ -93,6 +100,7 @@ While we were there:
   },
   {
     title: 'Comments that you can search, quietly',
+    labels: ['Improved'],
     daysAgo: -6,
     posts: ['Search inside comments and attachments'],
     content: `Search looks into comments now. Narrow it with \`in:comments\`, or leave them out with \`-in:comments\`.
@@ -101,6 +109,7 @@ Text in PDFs follows next month. Private comments are found by your team only.`,
   },
   {
     title: 'Working offline, first part',
+    labels: ['New'],
     daysAgo: null,
     posts: ['Work offline', 'Quiet hours'],
     content: `*Draft, waits for the store reviews.*

@@ -53,6 +53,12 @@ function entry(change: PublicChange, level: 1 | 2, markdown: Markdown): Html {
     <p class="meta">${date(change.publishedAt)}</p>
     <div>
       ${level === 1 ? html`<h1 dir="auto">${change.title}</h1>` : html`<h2 dir="auto">${title}</h2>`}
+      ${
+        change.labels.length > 0 &&
+        html`<ul class="labels">
+          ${change.labels.map((label) => html`<li class="badge" dir="auto">${label}</li>`)}
+        </ul>`
+      }
       <div class="prose" dir="auto">${markdown(change.content, { top: level + 1 })}</div>
       ${
         change.posts.length > 0 &&

@@ -1,20 +1,21 @@
 /** The pages by address. */
 import { notFound } from '../../faults.ts';
 import { splitId } from '../../ids.ts';
-import type { Answer } from '../answer.ts';
+import type { AnyAnswer } from '../answer.ts';
 import { redirect } from '../answer.ts';
 import { similarFragment } from '../similar.ts';
 import type { Visit } from '../visit.ts';
 import { placeOf } from '../visit.ts';
 import { boardPage, findBoard } from './board.ts';
 import { boardsPage } from './boards.ts';
+import { brandFile, imageFile } from './brand.ts';
 import { changelogPage, changePage } from './changelog.ts';
 import { editPostPage, namePage, newPostPage } from './forms.ts';
 import { postPage } from './post.ts';
 import { roadmapPage } from './roadmap.ts';
 
 /** Makes a page; the parameter is the slug or id in its address. Undefined: there is no such page. */
-export type PageView = (visit: Visit, parameter: string) => Promise<Answer | undefined>;
+export type PageView = (visit: Visit, parameter: string) => Promise<AnyAnswer | undefined>;
 
 const board: PageView = async (visit, slug) => {
   const found = await findBoard(visit, slug);
@@ -74,5 +75,8 @@ export const PAGES = new Map<string, PageView>(
     '/changelog': changelogPage,
     '/changelog/:at': change,
     '/sign-in': signIn,
+    '/brand.css': brandFile,
+    '/logo': (visit) => imageFile(visit, 'logo'),
+    '/favicon': (visit) => imageFile(visit, 'favicon'),
   }),
 );

@@ -132,6 +132,7 @@ const keyRoutes = [
     path: '/keys',
     summary: 'Make an API key, never stronger than its maker; its text is shown once',
     who: whoFor(WHO_MAY.keys.create),
+    isSensitive: true,
     grants: ['manage_keys'],
     body: CreateKey.strict(),
     hasSecret: true,
@@ -146,6 +147,7 @@ const keyRoutes = [
     path: '/keys/:id',
     summary: 'Revoke an API key',
     who: whoFor(WHO_MAY.keys.revoke),
+    isSensitive: true,
     grants: ['manage_keys'],
     answer: nothing,
     async run({ services, caller, actor, params }) {

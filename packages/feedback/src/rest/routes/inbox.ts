@@ -1,16 +1,18 @@
-/** Routes of the team's inbox: moderation, counts, triage of many posts, similar posts, settings, live changes. */
+/** Routes of the team's inbox: its posts, moderation, counts, triage of many posts, similar posts, live changes. */
 import { eventStream, limitUpTo, one, page, pageFields, whole, toRefusal } from '@parley/http/rest';
 import * as z from 'zod';
 import {
   BulkTriage,
   HELD_STATES,
+  INBOX_VIEWS,
   InboxCounts,
-  MODERATION_STATES,
-  Settings,
+  InboxPost,
+  ReadBefore,
+  ReadMark,
   TriageOutcome,
 } from '../../shapes/inbox.ts';
-import { ids } from '../../shapes/fields.ts';
-import { PostDetail, PostItem } from '../../shapes/posts.ts';
+import { ids, time } from '../../shapes/fields.ts';
+import { MODERATION_STATES, POST_SORTS, PostDetail, PostItem } from '../../shapes/posts.ts';
 import { defineRoute } from '../route.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';
@@ -88,25 +90,53 @@ const triageRoutes = [
   }),
 ];
 
-const settingsRoutes = [
+const readRoutes = [
   defineRoute({
     method: 'GET',
-    path: '/settings',
-    summary: 'Read the settings',
-    who: whoFor(WHO_MAY.settings.get),
-    grants: ['boards'],
-    answer: one('Settings', Settings),
-    run: ({ services, actor }) => services.settings.get(actor.organizationId),
+    path: '/inbox/posts',
+    summary: 'Posts of a view of the inbox, with what the caller has seen',
+    who: whoFor(WHO_MAY.inbox.posts),
+    grants: ['search_feedback'],
+    query: z.strictObject({
+      view: z
+        .enum(INBOX_VIEWS)
+        .optional()
+        .describe('all when absent; pending, spam and archived posts are narrowed by boardId alone'),
+      ...postFilterFields,
+      sort: z.enum(POST_SORTS).optional().describe('newest when absent'),
+      ...pageFields,
+    }),
+    answer: page('InboxPost', InboxPost),
+    run: ({ services, actor, query }) => services.inbox.posts(actor, query),
   }),
   defineRoute({
-    method: 'PATCH',
-    path: '/settings',
-    summary: 'Switch the public pages on or off',
-    who: whoFor(WHO_MAY.settings.publish),
-    grants: ['manage_boards'],
-    body: Settings.strict(),
-    answer: one('Settings', Settings),
-    run: ({ services, actor, body, check }) => services.settings.publish(actor, body.isPublished, check),
+    method: 'PUT',
+    path: '/posts/:id/read',
+    summary: 'Mark a post as seen by the caller; safe to repeat',
+    who: whoFor(WHO_MAY.reading.set),
+    grants: ['get_post'],
+    answer: one('ReadMark', ReadMark),
+    run: ({ services, actor, params }) => services.reading.set(actor, params.id, true),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/posts/:id/read',
+    summary: 'Mark a post as not seen by the caller; safe to repeat',
+    who: whoFor(WHO_MAY.reading.set),
+    grants: ['get_post'],
+    effect: 'update',
+    answer: one('ReadMark', ReadMark),
+    run: ({ services, actor, params }) => services.reading.set(actor, params.id, false),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/inbox/read-mark',
+    summary: 'Mark everything up to a time as seen by the caller',
+    who: whoFor(WHO_MAY.reading.setBefore),
+    grants: ['get_post'],
+    body: z.strictObject({ before: time.describe('Up to when, e.g. 2026-03-01T09:00:00Z') }),
+    answer: one('ReadBefore', ReadBefore),
+    run: ({ services, actor, body }) => services.reading.setBefore(actor, body.before),
   }),
 ];
 
@@ -122,4 +152,4 @@ const streamRoutes = [
   }),
 ];
 
-export const inboxRoutes = [...moderationRoutes, ...triageRoutes, ...settingsRoutes, ...streamRoutes];
+export const inboxRoutes = [...moderationRoutes, ...triageRoutes, ...readRoutes, ...streamRoutes];

@@ -7,7 +7,9 @@ import { inboxRoutes } from './inbox.ts';
 import { peopleRoutes } from './people.ts';
 import { postRoutes } from './posts.ts';
 import { roadmapRoutes } from './roadmaps.ts';
+import { siteRoutes } from './site.ts';
 import { sortingRoutes } from './sorting.ts';
+import { transferRoutes } from './transfer.ts';
 
 export const ROUTES: readonly FeedbackRoute[] = [
   ...postRoutes,
@@ -18,4 +20,6 @@ export const ROUTES: readonly FeedbackRoute[] = [
   ...peopleRoutes,
   ...changelogRoutes,
   ...accessRoutes,
+  ...siteRoutes,
+  ...transferRoutes,
 ];

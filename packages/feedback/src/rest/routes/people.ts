@@ -42,6 +42,7 @@ export const peopleRoutes = [
     path: '/members/:id',
     summary: 'Change the role of a member',
     who: whoFor(WHO_MAY.members.setRole),
+    isSensitive: true,
     grants: ['manage_members'],
     body: z.strictObject({ role: z.enum(RANKS) }),
     answer: one('Member', Member),

@@ -1,5 +1,6 @@
 /** The changelog: what the team tells about finished work. A draft has no time, a scheduled entry a future one. */
 import { typeId } from '@parley/kit';
+import { toJson } from '@parley/store';
 import type { Actor } from '../../actor.ts';
 import { notFound } from '../../faults.ts';
 import { checkId } from '../../ids.ts';
@@ -84,6 +85,7 @@ async function insertEntry(
       id,
       title: input.title,
       content: input.content,
+      labels: toJson(input.labels ?? []),
       author_user_id: actor.userId,
       published_at: dateOf('publishedAt', input.publishedAt ?? undefined, 0) ?? null,
       announced_at: null,
@@ -103,7 +105,7 @@ async function updateEntry(
   current: Change,
   publication: ChangelogPublication,
   before: NamedEntry,
-  { title, content, publishedAt, linkedPostIds }: PatchChangelog,
+  { title, content, labels, publishedAt, linkedPostIds }: PatchChangelog,
 ): Promise<ChangelogEntry> {
   const { tx, now, actor, touch } = current;
   await tx
@@ -112,6 +114,7 @@ async function updateEntry(
     .set({
       ...(title !== undefined && { title }),
       ...(content !== undefined && { content }),
+      ...(labels !== undefined && { labels: toJson(labels) }),
       ...(publishedAt !== undefined && {
         published_at: dateOf('publishedAt', publishedAt ?? undefined, 0) ?? null,
       }),

@@ -1,5 +1,7 @@
 /** Changelog entries as rows, and as surfaces show them. */
 import type { Queryable } from '@parley/store';
+import { fromJson } from '@parley/store';
+import type { Selectable } from 'kysely';
 import { notFound } from '../../faults.ts';
 import { checkId } from '../../ids.ts';
 import type { ChangelogRow, FeedbackTables } from '../../schema.ts';
@@ -9,7 +11,7 @@ import type { Tables } from '../posts/rows.ts';
 import type { Change } from '../write.ts';
 
 /** An entry with the name of its author. */
-export interface NamedEntry extends ChangelogRow {
+export interface NamedEntry extends Selectable<ChangelogRow> {
   author_name: string | null;
 }
 
@@ -76,6 +78,7 @@ function toEntry(row: NamedEntry, linkedPostIds: string[], now: number): Changel
     content: row.content,
     state: row.published_at === null ? 'draft' : isPublished(row, now) ? 'published' : 'scheduled',
     publishedAt: isoOrNull(row.published_at),
+    labels: fromJson<string[]>(row.labels),
     linkedPostIds,
     authorName: row.author_name,
     createdAt: isoOf(row.created_at),

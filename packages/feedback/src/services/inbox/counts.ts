@@ -7,6 +7,7 @@ import type { FeedbackTables } from '../../schema.ts';
 import type { InboxCounts } from '../../shapes/inbox.ts';
 import type { PostFilter } from '../../shapes/posts.ts';
 import { allow } from '../guard.ts';
+import { countWaiting } from './inbox-posts.ts';
 import { countHeld } from './moderation.ts';
 import type { CheckedFilter } from '../posts/filter.ts';
 import { checkFilter, requireNamed } from '../posts/filter.ts';
@@ -17,7 +18,8 @@ export async function countInbox(store: Store, actor: Actor, filter: PostFilter)
   if (filter.showDeleted === true) allow('admin', actor);
   const { organizationId } = actor;
   const checked = await checkFilter(store, actor, filter);
-  const [pending, places, tags] = await Promise.all([
+  const [waiting, pending, places, tags] = await Promise.all([
+    countWaiting(store, actor),
     countHeld(store, organizationId, { state: 'pending', boardId: checked?.boardId }),
     checked === undefined ? [] : placesOf(store, checked),
     checked === undefined ? [] : tagsOf(store, checked),
@@ -26,6 +28,7 @@ export async function countInbox(store: Store, actor: Actor, filter: PostFilter)
   return {
     total: places.reduce((sum, { posts }) => sum + posts, 0),
     pending,
+    ...waiting,
     byStatus: sumBy(places, ({ status }) => status).map(([statusId, posts]) => ({ statusId, posts })),
     byBoard: sumBy(places, ({ board }) => board).map(([boardId, posts]) => ({ boardId, posts })),
     byTag: sumBy(tags, ({ tag }) => tag).map(([tagId, posts]) => ({ tagId, posts })),

@@ -32,6 +32,8 @@ onBothEngines('counts of the inbox', (open) => {
     expect(all).toEqual({
       total: 11,
       pending: 1,
+      unread: 11,
+      unanswered: 11,
       byStatus: [
         { statusId: opened, posts: 8 },
         { statusId: review, posts: 3 },

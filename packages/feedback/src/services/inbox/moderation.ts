@@ -6,8 +6,8 @@ import type { CursorScope } from '../../cursor.ts';
 import { conflict } from '../../faults.ts';
 import { checkId } from '../../ids.ts';
 import type { FeedbackTables } from '../../schema.ts';
-import type { HeldState, ModerationState } from '../../shapes/inbox.ts';
-import type { Page, PageQuery, PostDetail, PostItem } from '../../shapes/posts.ts';
+import type { HeldState } from '../../shapes/inbox.ts';
+import type { ModerationState, Page, PageQuery, PostDetail, PostItem } from '../../shapes/posts.ts';
 import { laterThan } from '../hold.ts';
 import { filterIdOf } from '../names.ts';
 import { olderThan, pageOf, startOf } from '../paging.ts';
@@ -51,7 +51,8 @@ interface Held {
   readonly boardId: string | undefined;
 }
 
-async function listHeld(from: Queryable, actor: Actor, query: QueueQuery): Promise<Page<PostItem>> {
+/** One page of what is held back. */
+export async function listHeld(from: Queryable, actor: Actor, query: QueueQuery): Promise<Page<PostItem>> {
   const { organizationId } = actor;
   const { state = 'pending', limit } = query;
   const boardId =

@@ -12,11 +12,11 @@ import type { Base } from '../write.ts';
 import { change } from '../write.ts';
 import { deleteBoard } from './board-delete.ts';
 import type { NounScope } from './noun-table.ts';
-import { NounTable } from './noun-table.ts';
+import { nextPosition, NounTable } from './noun-table.ts';
 
 /** What can be done with boards; the team reads, administrators write. */
 export interface BoardService {
-  /** All boards, the oldest first. */
+  /** All boards in their order; the oldest first among those that share a place. */
   list(actor: Actor): Promise<Board[]>;
   get(actor: Actor, id: string): Promise<Board>;
   /** The slug is made from the name when absent. */
@@ -34,7 +34,7 @@ const BOARDS = defineRows<Board, NounScope>({
   table: 'feedback_boards',
   scope: { organizationId: 'organization_id' },
   only: sql`item.deleted_at is null`,
-  order: [{ field: ['createdAt'] }],
+  order: [{ field: ['position'] }, { field: ['createdAt'] }],
   fields: {
     id: { kind: 'text' },
     name: { kind: 'text' },
@@ -42,6 +42,7 @@ const BOARDS = defineRows<Board, NounScope>({
     description: { kind: 'text', nullable: true },
     isPublic: { kind: 'boolean', column: 'is_public' },
     settings: { kind: 'json' },
+    position: { kind: 'number' },
     postCount: {
       kind: 'number',
       expression: sql`select coalesce(sum(tally.posts), 0) from feedback_post_counts as tally
@@ -70,13 +71,14 @@ export function createBoards(base: Base): BoardService {
     async get(actor, id) {
       return boards.get(actor, id);
     },
-    async create(actor, { slug, name, description = null, isPublic = true, settings = {} }) {
-      return boards.create(actor, slug, async ({ now }) => ({
+    async create(actor, { slug, name, description = null, isPublic = true, settings = {}, position }) {
+      return boards.create(actor, slug, async ({ tx, now }) => ({
         id: typeId('board', now),
         name,
         description,
         isPublic,
         settings,
+        position: position ?? (await nextPosition(boards.in(tx, actor))),
         createdAt: isoOf(now),
         updatedAt: isoOf(now),
       }));

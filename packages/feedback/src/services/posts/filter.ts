@@ -5,7 +5,7 @@ import type { NameReader } from '../../actor.ts';
 import type { PostState } from '../../schema.ts';
 import { parseSearch } from '../../search/grammar.ts';
 import type { Search } from '../../search/grammar.ts';
-import type { PostFilter } from '../../shapes/posts.ts';
+import type { PostFilter, ReaderMark } from '../../shapes/posts.ts';
 import type { Noun } from '../names.ts';
 import { filterIdOf, givenIdOf } from '../names.ts';
 import { memberIdOf } from '../people/people-names.ts';
@@ -22,6 +22,8 @@ export interface CheckedFilter {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   readonly ownerMemberId?: string | undefined;
+  readonly unreadBy?: ReaderMark | undefined;
+  readonly isUnanswered?: boolean | undefined;
 }
 
 /** Checks a filter; undefined when nothing can match. What it names must be there: an empty list would be believed. */
@@ -30,7 +32,7 @@ export async function checkFilter(
   reader: NameReader,
   filter: PostFilter,
 ): Promise<CheckedFilter | undefined> {
-  const { boardIds, showDeleted } = filter;
+  const { boardIds, showDeleted, unreadBy, isUnanswered } = filter;
   const fromMs = dateOf('dateFrom', filter.dateFrom, 0);
   const toMs = dateOf('dateTo', filter.dateTo, DAY_MS - 1);
   const words = filter.search?.trim() ?? '';
@@ -46,6 +48,8 @@ export async function checkFilter(
     search,
     fromMs,
     toMs,
+    unreadBy,
+    isUnanswered,
   };
 }
 
@@ -84,6 +88,7 @@ export async function requireNamed(
 /** The filter as a cursor remembers it. */
 export function filterKey(filter: PostFilter): Record<string, unknown> {
   const { boardId, boardIds, status, tagIds, search, dateFrom, dateTo, ownerMemberId, showDeleted } = filter;
+  const { unreadBy, isUnanswered } = filter;
   return {
     boardId,
     boardIds: boardIds?.toSorted(),
@@ -94,6 +99,9 @@ export function filterKey(filter: PostFilter): Record<string, unknown> {
     dateTo,
     ownerMemberId,
     showDeleted: showDeleted === true ? true : undefined,
+    // The mark of a reader may move between two pages.
+    unreadBy: unreadBy?.memberId,
+    isUnanswered,
   };
 }
 

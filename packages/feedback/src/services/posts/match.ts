@@ -5,6 +5,7 @@ import type { RawBuilder, SelectQueryBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { FeedbackTables, PostState } from '../../schema.ts';
 import { fts5Scope, toFts5, toWebsearch } from '../../search/queries.ts';
+import { IS_UNANSWERED, isUnread } from '../inbox/unread.ts';
 import type { CheckedFilter } from './filter.ts';
 import type { Tables } from './rows.ts';
 
@@ -41,6 +42,8 @@ export function matching(store: Store, filter: CheckedFilter, expected?: Expecte
   if (toMs !== undefined) query = query.where('post.created_at', '<=', toMs);
   if (ownerMemberId !== undefined) query = query.where(column('owner_member_id'), '=', ownerMemberId);
   if (tagIds.length > 0) query = query.where(hasTag(tagIds));
+  if (filter.unreadBy !== undefined) query = query.where(isUnread(filter.unreadBy));
+  if (filter.isUnanswered === true) query = query.where(IS_UNANSWERED);
   return words === undefined ? query : query.where(words.condition);
 }
 
@@ -88,8 +91,10 @@ function isCommon(filter: CheckedFilter, { total }: Expected): boolean {
 }
 
 /** True when the full-text index alone can answer which posts fit. */
-export function isIndexed({ tagIds, fromMs, toMs, ownerMemberId }: CheckedFilter): boolean {
-  return tagIds.length === 0 && fromMs === undefined && toMs === undefined && ownerMemberId === undefined;
+export function isIndexed(filter: CheckedFilter): boolean {
+  const { tagIds, fromMs, toMs, ownerMemberId, unreadBy, isUnanswered } = filter;
+  const others = [fromMs, toMs, ownerMemberId, unreadBy, isUnanswered];
+  return tagIds.length === 0 && others.every((value) => value === undefined);
 }
 
 /** The FTS5 expression of a filter that has a search. */

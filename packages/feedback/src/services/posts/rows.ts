@@ -197,6 +197,7 @@ export async function loadDetail(
     pinnedComment:
       row.pinned_comment_id === null ? null : await loadComment(from, actor, row.pinned_comment_id),
     mergedIntoId: row.merged_into_id,
+    moderation: row.moderation,
     deletedAt: isoOrNull(row.deleted_at),
   };
 }

@@ -10,14 +10,23 @@ export async function publicSite(from: Queryable, organizationId: string): Promi
     .db<FeedbackTables & IdentityTables>()
     .selectFrom('feedback_settings as setting')
     .innerJoin('organizations as organization', 'organization.id', 'setting.organization_id')
-    .select('organization.name')
+    .leftJoin('feedback_site_images as logo', (join) =>
+      join.onRef('logo.organization_id', '=', 'setting.organization_id').on('logo.kind', '=', 'logo'),
+    )
+    .leftJoin('feedback_site_images as icon', (join) =>
+      join.onRef('icon.organization_id', '=', 'setting.organization_id').on('icon.kind', '=', 'favicon'),
+    )
+    .select(['organization.name', 'setting.site_name', 'setting.accent_color'])
+    .select(['logo.version as logo', 'icon.version as favicon'])
     .where('setting.organization_id', '=', organizationId)
     .where('setting.is_published', '=', 1)
     .executeTakeFirst();
-  return row && { organizationId, name: row.name };
+  if (row === undefined) return undefined;
+  const { name, site_name, accent_color, logo, favicon } = row;
+  return { organizationId, name: site_name ?? name, accentColor: accent_color, logo, favicon };
 }
 
-/** The public boards by name, with how many posts everybody can see on each. */
+/** The public boards in their order, by name where they share a place, with how many posts everybody can see on each. */
 export async function publicBoards(from: Queryable, organizationId: string): Promise<PublicBoard[]> {
   const rows = await from
     .db<FeedbackTables>()
@@ -38,7 +47,8 @@ export async function publicBoards(from: Queryable, organizationId: string): Pro
     .where('board.organization_id', '=', organizationId)
     .where('board.is_public', '=', 1)
     .where('board.deleted_at', 'is', null)
-    .groupBy(['board.id', 'board.name', 'board.slug', 'board.description'])
+    .groupBy(['board.id', 'board.name', 'board.slug', 'board.description', 'board.position'])
+    .orderBy('board.position')
     .orderBy('board.name')
     .orderBy('board.id')
     .execute();

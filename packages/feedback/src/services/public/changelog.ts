@@ -1,5 +1,7 @@
 /** Changelog entries whose time has come; drafts and scheduled ones do not exist here. */
 import type { Queryable } from '@parley/store';
+import { fromJson } from '@parley/store';
+import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { CursorScope } from '../../cursor.ts';
 import { checkId } from '../../ids.ts';
@@ -63,8 +65,8 @@ function published(from: Queryable, { organizationId, now }: Asked) {
 }
 
 type Row = Pick<
-  FeedbackTables['feedback_changelog'],
-  'id' | 'title' | 'content' | 'published_at' | 'updated_at'
+  Selectable<FeedbackTables['feedback_changelog']>,
+  'id' | 'title' | 'content' | 'labels' | 'published_at' | 'updated_at'
 >;
 
 /** Entries with the posts that they are about, as far as everybody may see those. */
@@ -105,6 +107,7 @@ async function withPosts(
     content: row.content,
     publishedAt: row.published_at ?? 0,
     updatedAt: row.updated_at,
+    labels: fromJson<string[]>(row.labels),
     posts: linked.filter((post) => post.changelog_id === row.id).map(({ id, title }) => ({ id, title })),
   }));
 }

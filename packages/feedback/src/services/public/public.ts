@@ -1,7 +1,9 @@
 /** Everything that everybody may read, behind one object; it writes nothing. */
 import type { Identity, IdentityTables } from '@parley/identity';
 import type { Store } from '@parley/store';
+import type { SiteImageKind } from '../../shapes/inbox.ts';
 import type { Page, PageQuery } from '../../shapes/posts.ts';
+import { findImage } from '../people/settings.ts';
 import type { SimilarText } from '../posts/similar.ts';
 import { similarPosts } from '../posts/similar.ts';
 import { publicBoards, publicSite, publicStatuses } from './boards.ts';
@@ -28,6 +30,8 @@ import type {
 /** The public side of one organization. */
 export interface PublicReading {
   readonly site: PublicSite;
+  /** A picture of the site, as it is stored. */
+  image(kind: SiteImageKind): ReturnType<typeof findImage>;
   boards(): Promise<PublicBoard[]>;
   statuses(): Promise<PublicStatus[]>;
   posts(query: PublicPostQuery): Promise<Page<PublicPost>>;
@@ -73,6 +77,7 @@ function readingOf(store: Store, site: PublicSite, now: () => number): PublicRea
   const asked = () => ({ organizationId, now: now() });
   return {
     site,
+    image: (kind) => findImage(store, organizationId, kind),
     boards: () => publicBoards(store, organizationId),
     statuses: () => publicStatuses(store, organizationId),
     posts: (query) => publicPosts(store, organizationId, query),

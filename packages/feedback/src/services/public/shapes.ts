@@ -5,6 +5,11 @@ import type { PostItem, ReactionCount } from '../../shapes/posts.ts';
 export interface PublicSite {
   readonly organizationId: string;
   readonly name: string;
+  /** `#RRGGBB`; null: the usual one. */
+  readonly accentColor: string | null;
+  /** The versions of its pictures; null where there is none. */
+  readonly logo: string | null;
+  readonly favicon: string | null;
 }
 
 /** Somebody who is signed in and reads, as identity writes its ids. */
@@ -97,5 +102,6 @@ export interface PublicChange {
   readonly content: string;
   readonly publishedAt: number;
   readonly updatedAt: number;
+  readonly labels: readonly string[];
   readonly posts: readonly { readonly id: string; readonly title: string }[];
 }

@@ -91,7 +91,7 @@ export async function fillFeedback(feedback: TestFeedback): Promise<{ mainBoardI
   await changelog.delete(admin, dropped.id);
 
   await members.remove(admin, callers.admin, leaver.memberId);
-  await settings.publish(admin, true);
+  await settings.update(admin, { isPublished: true });
   return { mainBoardId: main.id, postId: first };
 }
 
