@@ -14,8 +14,8 @@ import type { EventLimits } from './limits.ts';
 import { DEFAULT_EVENT_LIMITS } from './limits.ts';
 import type { DeliveriesQuery, Delivery } from './looking/deliveries.ts';
 import { findDelivery, readDeliveries, startAgain, withEvents } from './looking/deliveries.ts';
-import type { HistoryQuery } from './looking/history.ts';
-import { lastNumber, readHistory } from './looking/history.ts';
+import type { HistoryQuery, LookedAt } from './looking/history.ts';
+import { findEvent, lastNumber, readHistory, readStates } from './looking/history.ts';
 import type { ScheduleEntry } from './looking/schedules.ts';
 import { readSchedules } from './looking/schedules.ts';
 import { HeldFilters } from './held-filters.ts';
@@ -76,6 +76,9 @@ export interface Events {
 /** What has happened, and what became of it. */
 export interface History {
   events(organizationId: string, query: HistoryQuery): Promise<CloudEvent[]>;
+  /** The same with what became of each so far. */
+  states(organizationId: string, query: HistoryQuery): Promise<LookedAt[]>;
+  event(organizationId: string, eventId: string): Promise<LookedAt | undefined>;
   /** The number of the newest event. */
   lastNumber(organizationId: string): Promise<number>;
   deliveries(organizationId: string, query: DeliveriesQuery): Promise<Delivery[]>;
@@ -177,6 +180,8 @@ export function createEvents(options: EventsOptions): Events {
     ),
     history: {
       events: (organizationId, query) => readHistory(store, organizationId, query),
+      states: (organizationId, query) => readStates(store, organizationId, query),
+      event: (organizationId, eventId) => findEvent(store, organizationId, eventId),
       lastNumber: (organizationId) => lastNumber(store, organizationId),
       schedules: (organizationId, limit) => readSchedules(store, organizationId, limit),
       deliveries: (organizationId, query) => readDeliveries(store, organizationId, query),

@@ -9,7 +9,7 @@ import { asHttpRefusal } from './calls/unavailable-store.ts';
 import { writeRefusal } from './http/answers.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import { createDispatch } from './http/dispatch.ts';
-import type { IsInactive } from './http/endpoint.ts';
+import type { EndpointOf, IsInactive } from './http/endpoint.ts';
 import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
 import { createPlainRoute, plainCallOf } from './http/plain-route.ts';
@@ -39,6 +39,8 @@ export interface Gateway {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** The first stages alone, for routes that are not MCP: throws a refusal or answers the caller. */
   admit(req: IncomingMessage): Promise<Caller>;
+  /** What is served below `/mcp/` under a name, and the query after it, for a caller; undefined: nothing. */
+  readonly engineAt: EndpointOf;
   /** Host and Origin checks alone, for the open routes. */
   checkDoor(req: IncomingMessage): void;
   /** What is open right now. */
@@ -119,6 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         throw asHttpRefusal(error);
       }
     },
+    engineAt: (name, caller, query) => endpointOf(`/mcp/${name}`, caller, query),
     checkDoor(req) {
       door.check(req);
     },

@@ -6,7 +6,7 @@ export {
   ownersWithAll,
   teamOnly,
 } from './access/availability.ts';
-export { isTeam, mayAdminister, soleCaller, systemCaller, unattended } from './access/caller.ts';
+export { isTeam, mayAdminister, mustProve, soleCaller, systemCaller, unattended } from './access/caller.ts';
 export type { ActingAgent, Caller, CallSource } from './access/caller.ts';
 export {
   ALL_GRANTS,
@@ -23,6 +23,7 @@ export { coalesce, createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
 export { encodeCursor } from './catalog/cursor.ts';
 export { toolsetSource } from './catalog/source.ts';
+export { tokenCost } from './catalog/token-cost.ts';
 export type { Source, SourcePart } from './catalog/source.ts';
 export {
   asksCode,

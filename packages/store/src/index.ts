@@ -44,7 +44,8 @@ export type {
   RecordQuery,
   StoredCallRecord,
 } from './records/record-table.ts';
-export type { CallStats, CallStatsQuery } from './records/rollups.ts';
+export type { CallPoint, CallSeriesQuery, CallStats, CallStatsQuery, ToolStats } from './records/rollups.ts';
+export { slotOf, statsOf } from './records/rollups.ts';
 export { isAmong, isAmongFew, isWrittenHere, rowLock, rowTable } from './row-table.ts';
 export type { RowTableColumns } from './row-table.ts';
 export { refuseLostKey } from './secrets/lost-key.ts';

@@ -54,6 +54,7 @@ export const agentRoutes = [
     method: 'POST',
     path: '/',
     summary: 'Make an agent; its key is shown this once',
+    isSensitive: true,
     who: 'team',
     grants: ['agents_manage'],
     hasSecret: true,

@@ -32,6 +32,7 @@ export const conductRoutes = [
     method: 'POST',
     path: '/:id/keys/rotate',
     summary: 'Give an agent a new key to sign with; the old one signs the change',
+    isSensitive: true,
     who: 'team',
     grants: ['agents_manage'],
     answer: created('SigningKey', Key, (_, { id }) => `/${id}/keys`),

@@ -128,6 +128,7 @@ export function createAgentRoutes(services: AgentServices, host: AgentHost): Rou
       ratePerMinute: RATE_PER_MINUTE,
       countCaller: host.countRequest,
       trustedProxies: web.trustedProxies,
+      publicUrl: web.publicUrl,
       now: Date.now,
       toolServices: services,
       scope: async () => () => ({ services }),

@@ -43,6 +43,7 @@ export const permissionRoutes = [
     method: 'POST',
     path: '/:id/api-keys',
     summary: 'Make a further key of an agent; it is shown this once',
+    isSensitive: true,
     who: 'team',
     grants: ['agents_manage'],
     hasSecret: true,

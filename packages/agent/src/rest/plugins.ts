@@ -30,6 +30,7 @@ export const pluginRoutes = [
     method: 'POST',
     path: '/load',
     summary: 'Load a package of the data folder as a plugin, again where its files changed',
+    isSensitive: true,
     effect: 'run',
     body: z.strictObject({
       package_name: z.string().max(214).describe('A folder in plugins/ of the data folder, or a module'),
@@ -53,6 +54,7 @@ export const pluginRoutes = [
     method: 'POST',
     path: '/:name/grant',
     summary: 'Grant a capability that the plugin declares',
+    isSensitive: true,
     effect: 'update',
     body: Capability,
     answer: one('GrantedPlugin', Plugin),

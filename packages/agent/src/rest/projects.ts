@@ -36,6 +36,7 @@ export const projectRoutes = [
     method: 'PUT',
     path: '/:id/code',
     summary: 'Say where the code of a project lies, and how it is checked',
+    isSensitive: true,
     who: 'team',
     grants: ['project_code'],
     body: SetCode,

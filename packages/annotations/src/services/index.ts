@@ -10,6 +10,8 @@ import type { Annotation, PageAnnotation } from '../shapes.ts';
 import { WHOLE_THREAD } from '../threads.ts';
 import type { AgentActions } from './agent-actions.ts';
 import { createAgentActions } from './agent-actions.ts';
+import type { NoteQuery, PageSummary } from './browsing.ts';
+import { browseNotes, browsePages } from './browsing.ts';
 import { AnnotationChanges } from './changes.ts';
 import type { Diffs } from './diffs.ts';
 import { createDiffs } from './diffs.ts';
@@ -23,7 +25,7 @@ import type { Holdings } from './holdings.ts';
 import { holdingsOf } from './holdings.ts';
 import { Leases } from './leases.ts';
 import type { ListLimits, NoteList, NoteScope } from './reading.ts';
-import { findNote, listPending, notesById, notesOfSession } from './reading.ts';
+import { countPending, findNote, listPending, notesById, notesOfSession } from './reading.ts';
 import { publishNotices } from './resource-notices.ts';
 import { sweepOld } from './retention.ts';
 import { loadAnnotations } from './rows.ts';
@@ -34,6 +36,8 @@ import { createSessions } from './sessions.ts';
 import type { NotePage } from './session-pages.ts';
 import { pageOfSession } from './session-pages.ts';
 import { noteNotFound } from './transitions.ts';
+import type { TeamActions } from './team-actions.ts';
+import { createTeamActions } from './team-actions.ts';
 import { Watches } from './watch.ts';
 import type { Words } from './words.ts';
 import { createWords } from './words.ts';
@@ -45,6 +49,11 @@ export type Shown = Pick<ListLimits, 'sizeOf' | 'thread'>;
 export interface Notes {
   get(organizationId: string, id: string): Promise<Annotation>;
   pending(scope: NoteScope, shown?: Shown): Promise<NoteList>;
+  countPending(scope: NoteScope): Promise<number>;
+  /** For people who look through them, newest first. */
+  browse(query: NoteQuery): ReturnType<typeof browseNotes>;
+  /** The pages that were seen last, with how many notes each has. */
+  pages(organizationId: string): Promise<PageSummary[]>;
   /** Open ones first, then the newest; in pages when it is one session. */
   list(scope: NoteScope, shown?: Shown & { cursor?: string | undefined }): Promise<NotePage>;
   /** What an agent holds. */
@@ -62,6 +71,7 @@ export interface AnnotationServices {
   readonly sessions: Sessions;
   readonly agent: AgentActions;
   readonly person: PersonActions;
+  readonly team: TeamActions;
   readonly diffs: Diffs;
   readonly screenshots: Screenshots;
   readonly presence: PresenceBook;
@@ -107,6 +117,12 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
       await leases.reclaim();
       return listPending(store, scope, { ...limits, ...shown });
     },
+    countPending: (scope) => countPending(store, scope),
+    async browse(query) {
+      await leases.reclaim();
+      return browseNotes(store, query, now());
+    },
+    pages: (organizationId) => browsePages(store, { organizationId, limit: limits.listItems }, now()),
     async list(scope, { cursor, ...shown } = {}) {
       await leases.reclaim();
       return pageOfSession(store, scope, { ...limits, ...shown }, cursor);
@@ -124,6 +140,7 @@ export function createAnnotationServices(options: AnnotationServicesOptions): An
     sessions: createSessions(parts, limits),
     agent: createAgentActions(parts, leases),
     person: createPersonActions(parts, limits),
+    team: createTeamActions(parts),
     diffs: createDiffs(parts, leases, stopping.signal),
     screenshots: createScreenshots(store, limits, now),
     presence,

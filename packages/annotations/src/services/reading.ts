@@ -44,6 +44,11 @@ export async function listPending(from: Queryable, scope: NoteScope, limits: Lis
   return { annotations, total: await countOf(query), isTruncated: true };
 }
 
+/** How many there are. */
+export function countPending(from: Queryable, scope: NoteScope): Promise<number> {
+  return countOf(scopedQuery(from, scope).where('status', '=', 'pending'));
+}
+
 // A note may have a quarter of a megabyte, and what does not fit is read for nothing.
 const READ_AT_ONCE = 20;
 

@@ -7,7 +7,7 @@ import { refreshEvents } from '../delivery/event-status.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import { lockTarget, wakePump } from '../delivery/pump-task.ts';
 import type { DeliveryStatus, EventDeliveryRow, EventTables } from '../schema.ts';
-import { CONNECTION, connectionIdOf } from '../subscribers/target.ts';
+import { CONNECTION, connectionIdOf, targetIdOf } from '../subscribers/target.ts';
 
 /** One event on its way to one subscriber. */
 export interface Delivery {
@@ -27,6 +27,10 @@ export interface Delivery {
 /** Which deliveries are wanted. */
 export interface DeliveriesQuery {
   readonly status?: DeliveryStatus | undefined;
+  /** Those of one event. */
+  readonly eventId?: string | undefined;
+  /** Those to one connection or webhook. */
+  readonly subscriber?: string | undefined;
   readonly limit: number;
   /** Those older than this one. */
   readonly before?: string | undefined;
@@ -36,7 +40,7 @@ export interface DeliveriesQuery {
 export async function readDeliveries(
   on: Queryable,
   organizationId: string,
-  { status, limit, before }: DeliveriesQuery,
+  { status, eventId, subscriber, limit, before }: DeliveriesQuery,
 ): Promise<Delivery[]> {
   let query = on
     .db<EventTables>()
@@ -47,6 +51,8 @@ export async function readDeliveries(
     .orderBy('id', 'desc')
     .limit(limit);
   if (status !== undefined) query = query.where('status', '=', status);
+  if (subscriber !== undefined) query = query.where('target_id', 'in', [subscriber, targetIdOf(subscriber)]);
+  if (eventId !== undefined) query = query.where('event_id', '=', eventId);
   if (before !== undefined) {
     const { seq, id } = await findDelivery(on, organizationId, before);
     query = query.where(({ or, and, eb }) =>

@@ -3,13 +3,18 @@ import type { Queryable } from '@parley/store';
 import type { CloudEvent } from '../cloud-event.ts';
 import { toCloudEvent } from '../cloud-event.ts';
 import { checkPattern } from '../matching.ts';
-import type { EventTables } from '../schema.ts';
+import type { EventRow, EventStatus, EventTables } from '../schema.ts';
 import { sql } from 'kysely';
 
 /** Which events are wanted. */
 export interface HistoryQuery {
   /** Those after this number. */
   readonly after: number;
+  /** Those before this number. */
+  readonly before?: number | undefined;
+  readonly source?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly status?: EventStatus | undefined;
   /** Types, `prefix.*` or `*`; none means all. */
   readonly types: readonly string[];
   readonly limit: number;
@@ -21,8 +26,48 @@ export interface HistoryQuery {
 export async function readHistory(
   on: Queryable,
   organizationId: string,
-  { after, types, limit, newestFirst = false }: HistoryQuery,
+  query: HistoryQuery,
 ): Promise<CloudEvent[]> {
+  return (await readRows(on, organizationId, query)).map(toCloudEvent);
+}
+
+/** An event, and what became of it so far. */
+export interface LookedAt {
+  readonly event: CloudEvent;
+  readonly status: EventStatus;
+}
+
+/** The same with what became of each. */
+export async function readStates(
+  on: Queryable,
+  organizationId: string,
+  query: HistoryQuery,
+): Promise<LookedAt[]> {
+  const rows = await readRows(on, organizationId, query);
+  return rows.map((row) => ({ event: toCloudEvent(row), status: row.status }));
+}
+
+/** The event with this id. */
+export async function findEvent(
+  on: Queryable,
+  organizationId: string,
+  eventId: string,
+): Promise<LookedAt | undefined> {
+  const row = await on
+    .db<EventTables>()
+    .selectFrom('events')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', eventId)
+    .executeTakeFirst();
+  return row && { event: toCloudEvent(row), status: row.status };
+}
+
+async function readRows(
+  on: Queryable,
+  organizationId: string,
+  { after, before, source, subject, status, types, limit, newestFirst = false }: HistoryQuery,
+): Promise<EventRow[]> {
   for (const type of types) checkPattern(type, 'types');
   let query = on
     .db<EventTables>()
@@ -31,7 +76,11 @@ export async function readHistory(
     .where('organization_id', '=', organizationId)
     .where('seq', '>', after)
     .orderBy('seq', newestFirst ? 'desc' : 'asc')
-    .limit(limit);
+    .limit(limit)
+    .$if(before !== undefined, (all) => all.where('seq', '<', before ?? 0))
+    .$if(source !== undefined, (all) => all.where('source', '=', source ?? ''))
+    .$if(subject !== undefined, (all) => all.where('subject', '=', subject ?? ''))
+    .$if(status !== undefined, (all) => all.where('status', '=', status ?? 'pending'));
   if (types.length > 0 && !types.includes('*'))
     query = query.where(({ or, eb }) =>
       or(
@@ -43,7 +92,7 @@ export async function readHistory(
         }),
       ),
     );
-  return (await query.execute()).map(toCloudEvent);
+  return query.execute();
 }
 
 /** The number of the newest event. */

@@ -67,7 +67,8 @@ export function engineUniverse(
   };
 }
 
-function allTools(engine: Engine, caller: Caller): CatalogTool[] {
+/** All that an engine lists to a caller. */
+export function allTools(engine: Engine, caller: Caller): CatalogTool[] {
   const tools: CatalogTool[] = [];
   const view = engine.view(caller);
   for (let after: string | undefined = ''; after !== undefined;) {

@@ -51,6 +51,15 @@ export class Assembly {
     return { composed: whole, names: whole.names, facts: this.#facts };
   }
 
+  /** What code reaches that is not stored yet. */
+  universeFor(
+    virtual: ServedVirtualMcp,
+    held: readonly HeldTool[],
+    dependencies: readonly string[],
+  ): Promise<ToolUniverse> {
+    return this.#universe(virtual, held, dependencies);
+  }
+
   #composed(virtual: ServedVirtualMcp, above: readonly string[]): Promise<Composed> {
     const universes = new Map<string, Promise<ToolUniverse>>();
     const { store, results, checks, sandbox } = this.#options;

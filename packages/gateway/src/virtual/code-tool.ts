@@ -11,7 +11,8 @@ import { inputCheck } from '../upstream/schema-checks/input-check.ts';
 import { uncheckedResult } from '../upstream/schema-checks/unchecked.ts';
 import { effectOf, isExternal } from './hints.ts';
 
-const LIMIT_MS = 30_000;
+/** How long the code of a tool may run. */
+export const LIMIT_MS = 30_000;
 const LONGEST_FAULT = 300;
 // Codes of the sandbox itself; any other is the code's own word, and no label for a record.
 const LIMITS: ReadonlySet<string> = new Set(['timeout', 'out_of_memory', 'sandbox_failed', 'too_large']);

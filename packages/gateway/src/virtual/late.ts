@@ -14,6 +14,8 @@ export function createLateVirtualMcps(options: VirtualOptions): VirtualMcpEngine
     // Most callers are bound to nothing, which needs no code.
     boundTo: async (caller) =>
       caller.connectionId === undefined ? undefined : (await engines.load()).boundTo(caller),
+    describe: async (...given) => (await engines.load()).describe(...given),
+    tryTool: async (...given) => (await engines.load()).tryTool(...given),
     close: () => engines.now?.close(),
   };
 }

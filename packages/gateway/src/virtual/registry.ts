@@ -1,13 +1,16 @@
 /** The virtual MCPs of all organizations: read when they are first asked for, put together again when anything in them is another. */
 import type { ServedVirtualMcp, ServedVirtualMcps } from '@parley/connections';
 import { CONNECTIONS_CHANGED } from '@parley/connections';
-import type { Caller, ChangeBus, Engine, Installed, SourcePart } from '@parley/kit';
+import type { Caller, ChangeBus, Engine, Installed, JsonSchema, SourcePart } from '@parley/kit';
 import { detach } from '@parley/kit';
 import { createCodeExecution } from '../sandbox/code-execution.ts';
+import type { RunOutcome } from '../sandbox/sandbox.ts';
 import { engineUniverse } from '../sandbox/tool-universe.ts';
 import type { AssemblyOptions } from './assembly.ts';
 import { Assembly, sourceOf } from './assembly.ts';
 import type { Composed } from './compose.ts';
+import type { DescribedVirtual } from './described.ts';
+import { described } from './described.ts';
 import type { Digests } from './digests.ts';
 import { digestOf, digestsOf, LISTS } from './digests.ts';
 import { virtualEngine } from './engine.ts';
@@ -18,6 +21,8 @@ import { metaTools } from './meta-tools.ts';
 import type { Mode } from './modes.ts';
 import { shownUrisOf } from './shown-uris.ts';
 import { StoredRows } from './stored-rows.ts';
+import type { DraftTool, TrialCall } from './trial.ts';
+import { triedTool } from './trial.ts';
 import { whyEmpty } from './why-empty.ts';
 
 /** What virtual MCPs stand on. */
@@ -41,6 +46,10 @@ export interface VirtualMcpEngines {
   standIn(caller: Caller, id: string): Promise<FoundVirtual | undefined>;
   /** What code of a caller reaches whose credential is bound to a virtual MCP; undefined: it is bound to none. */
   boundTo(caller: Caller): Promise<Engine | undefined>;
+  /** What it shows, and what that costs; undefined: there is none. */
+  describe(caller: Caller, id: string): Promise<DescribedVirtual | undefined>;
+  /** Runs a tool in code that is not stored yet; undefined: there is no such virtual MCP. */
+  tryTool(call: TrialCall, id: string, draft: DraftTool): Promise<RunOutcome | undefined>;
   close(): void;
 }
 
@@ -268,6 +277,24 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
       // What is bound to one that is gone or switched off gets nothing, never more.
       const isBound = found !== undefined || connectionId.startsWith('vir_');
       return isBound ? options.engine().over([]) : undefined;
+    },
+    async describe(caller, id) {
+      const found = await load(caller.organizationId, id);
+      if (found === undefined) return undefined;
+      const { virtual, composed: whole } = found;
+      const engineIn = (mode: Mode) => engineOf(caller.organizationId, id, mode);
+      const isActive = virtual.status !== 'inactive';
+      return { isActive, ...(await described(whole, caller, engineIn)) };
+    },
+    async tryTool(call, id, draft) {
+      const { organizationId } = call.caller;
+      const found = await load(organizationId, id);
+      if (found === undefined) return undefined;
+      const { rows, virtual, composed: whole } = found;
+      const assembly = new Assembly(options, organizationId, rows);
+      const universe = await assembly.universeFor(virtual, whole.tools, draft.dependencies);
+      const faultsOf = (schema: JsonSchema) => options.checks.against(schema, organizationId);
+      return triedTool(draft, { sandbox, universe, faultsOf }, call);
     },
     close() {
       for (const end of ends.splice(0)) end();

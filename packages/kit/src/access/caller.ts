@@ -31,6 +31,8 @@ export interface Caller {
   readonly connectionId?: string;
   /** The agent that acts, where one does. */
   readonly agent?: ActingAgent;
+  /** Until when somebody who is signed in with a browser need not show again who they are. */
+  readonly freshUntil?: number;
   /** The names that the caller is held to within its grants, by toolset; a toolset that is not here has no such list. */
   readonly held?: Readonly<Record<string, readonly string[]>>;
 }
@@ -52,6 +54,11 @@ export type UnattendedSource = Extract<CallSource, 'agent' | 'schedule' | 'webho
 /** The same caller, acting with nobody watching: for what they leave behind to be done. */
 export function unattended(caller: Caller, source: UnattendedSource): Caller {
   return { ...caller, source, unattended: true };
+}
+
+/** True for somebody in a browser who has to show again who they are before they do what could do most harm. */
+export function mustProve({ source, freshUntil = 0 }: Caller, now: number): boolean {
+  return source === 'web' && freshUntil <= now;
 }
 
 /** True for owners and administrators. */

@@ -26,6 +26,8 @@ export interface StartNotice {
   readonly json?: Readonly<Record<string, string>>;
   /** A line of the summary for people. */
   readonly line?: { readonly label: string; readonly text: string };
+  /** What people are told first of all, right after the summary. */
+  readonly lead?: string;
   /** What people are told after it. */
   readonly paragraph?: string;
 }

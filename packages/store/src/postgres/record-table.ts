@@ -6,6 +6,7 @@ import type { AnyTables } from '../engine.ts';
 import { unpackDetail } from '../records/packed-detail.ts';
 import { KnownKinds, lastMinuteWithout, storedKey } from '../records/record-kinds.ts';
 import type {
+  BucketSlot,
   DetailedCallRecord,
   NewCallRecord,
   PruneLimits,
@@ -16,6 +17,7 @@ import type {
   RollupQuery,
   RollupSlot,
   StoredCallRecord,
+  ToolSlot,
 } from '../records/record-table.ts';
 import { kindColumns, KINDS_SQL, rowColumns, ROWS_SQL } from './record-write.ts';
 
@@ -106,6 +108,28 @@ export class PostgresRecordTable implements RecordTable {
       from parley_call_rollups where organization_id = ${organizationId} and toolset = ${toolset} and tool = ${tool}
         and step_ms = ${stepMs} and bucket >= ${from} and bucket < ${to}
       group by slot`.execute(this.#db);
+    return rows;
+  }
+
+  async rollupSeries(query: RollupQuery): Promise<BucketSlot[]> {
+    const { organizationId, toolset, tool, stepMs, from, to } = query;
+    const { rows } = await sql<BucketSlot>`
+      select bucket::float8 as bucket, slot, calls::float8 as calls, errors::float8 as errors,
+        duration_us::float8 as "durationUs"
+      from parley_call_rollups where organization_id = ${organizationId} and toolset = ${toolset} and tool = ${tool}
+        and step_ms = ${stepMs} and bucket >= ${from} and bucket < ${to}
+      order by bucket`.execute(this.#db);
+    return rows;
+  }
+
+  async rollupTools(query: Omit<RollupQuery, 'toolset' | 'tool'>): Promise<ToolSlot[]> {
+    const { organizationId, stepMs, from, to } = query;
+    const { rows } = await sql<ToolSlot>`
+      select toolset, tool, slot, sum(calls)::float8 as calls, sum(errors)::float8 as errors,
+        sum(duration_us)::float8 as "durationUs"
+      from parley_call_rollups where organization_id = ${organizationId} and tool <> ''
+        and step_ms = ${stepMs} and bucket >= ${from} and bucket < ${to}
+      group by toolset, tool, slot`.execute(this.#db);
     return rows;
   }
 
@@ -245,6 +269,7 @@ type Records<Shown> = SelectQueryBuilder<RecordTables, 'parley_call_records', Sh
 function matching<Shown>(rows: Records<Shown>, filter: RecordFilter): Records<Shown> {
   const { toolset, tool, callerId, outcome, isError, virtualMcpId, since, until } = filter;
   const { toolsets, tools, callerIds, virtualMcpIds, exceptToolsets } = filter;
+  const { source, effect, code, userId, requestId, toolPart, minDurationUs } = filter;
   const among = (texts: readonly string[] | undefined) => sql<string>`any(${texts ?? []}::text[])`;
   return rows
     .where('organization_id', '=', filter.organizationId)
@@ -255,6 +280,15 @@ function matching<Shown>(rows: Records<Shown>, filter: RecordFilter): Records<Sh
     .$if(isError === true, (all) => all.where('outcome', 'in', ['error', 'denied']))
     .$if(isError === false, (all) => all.where('outcome', 'not in', ['error', 'denied']))
     .$if(virtualMcpId !== undefined, (all) => all.where('virtual_mcp_id', '=', virtualMcpId ?? ''))
+    .$if(source !== undefined, (all) => all.where('source', '=', source ?? ''))
+    .$if(effect !== undefined, (all) => all.where('effect', '=', effect ?? ''))
+    .$if(code !== undefined, (all) => all.where('code', '=', code ?? ''))
+    .$if(userId !== undefined, (all) => all.where('user_id', '=', userId ?? ''))
+    .$if(requestId !== undefined, (all) => all.where('request_id', '=', requestId ?? ''))
+    .$if(toolPart !== undefined, (all) =>
+      all.where(sql`strpos(lower(tool), ${(toolPart ?? '').toLowerCase()})`, '>', 0),
+    )
+    .$if(minDurationUs !== undefined, (all) => all.where('duration_us', '>=', minDurationUs ?? 0))
     .$if(toolsets !== undefined, (all) => all.where('toolset', '=', among(toolsets)))
     .$if(tools !== undefined, (all) => all.where('tool', '=', among(tools)))
     .$if(callerIds !== undefined, (all) => all.where('caller_id', '=', among(callerIds)))

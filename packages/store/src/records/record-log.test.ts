@@ -286,6 +286,30 @@ onBothEngines('call records', (open, engine, where) => {
     expect(await found({ virtualMcpId: 'vir_1' })).toEqual(['conn_1 ok']);
     expect(await found({ virtualMcpIds: ['vir_1'], tools: ['annotation_list'] })).toEqual(['conn_1 ok']);
     expect(await found({ tools: ['another'] })).toEqual([]);
+    records.append(
+      record({
+        toolset: 'conn_4',
+        tool: 'Add_Note',
+        source: 'schedule',
+        effect: 'create',
+        code: 'task',
+        userId: 'usr_2',
+        requestId: 'r1',
+        durationUs: 2_000,
+      }),
+    );
+    await records.flush();
+    for (const filter of [
+      { source: 'schedule' },
+      { effect: 'create' },
+      { code: 'task' },
+      { userId: 'usr_2' },
+      { requestId: 'r1' },
+      { toolPart: 'd_NOTE' },
+      { minDurationUs: 2_000 },
+    ])
+      expect([filter, await found(filter)]).toEqual([filter, ['conn_4 ok']]);
+    expect(await found({ toolPart: '%' })).toEqual([]);
   });
 
   test('a word that hides another does not change whose record it is', async () => {
@@ -339,6 +363,25 @@ onBothEngines('call records', (open, engine, where) => {
     expect(await stats({ until: hour + 119_999 })).toMatchObject({ calls: 100 });
     expect(await stats({ since: hour, until: hour + 3_600_000 })).toMatchObject({ calls: 102 });
     expect(await records.stats({ organizationId: 'org_c' })).toMatchObject({ calls: 0 });
+
+    // The same part by part, and tool by tool.
+    const series = (query: object) =>
+      records.series({ organizationId: 'org_a', since: hour, until: NOW, stepMs: 60_000, ...query });
+    const parts = async (query: object = {}) =>
+      (await series(query)).map(({ at, calls, errors }) => [(at - hour) / 60_000, calls, errors]);
+    expect(await parts()).toEqual([
+      [1, 100, 0],
+      [2, 2, 2],
+    ]);
+    expect(await parts({ since: hour + 120_000 })).toEqual([[2, 2, 2]]);
+    expect(await parts({ stepMs: 3_600_000 })).toEqual([[0, 102, 2]]);
+    expect(await parts(of)).toEqual([[2, 1, 1]]);
+    const byTool = await records.toolStats({ organizationId: 'org_a', since: hour, until: NOW });
+    expect(byTool.map(({ toolset, tool, calls, errors }) => [toolset, tool, calls, errors])).toEqual([
+      ['annotations', 'annotation_list', 100, 0],
+      ['annotations', 'other', 1, 1],
+    ]);
+    expect(byTool[0]?.p95Ms).toBeCloseTo((await stats({ until: hour + 119_999 })).p95Ms, 5);
 
     // One that the flush began goes by the time before.
     await records.prune();

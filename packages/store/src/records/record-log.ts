@@ -13,8 +13,8 @@ import type {
   StoredCallRecord,
 } from './record-table.ts';
 import { ROLLUPS } from './record-table.ts';
-import type { CallStats, CallStatsQuery } from './rollups.ts';
-import { callStats } from './rollups.ts';
+import type { CallPoint, CallSeriesQuery, CallStats, CallStatsQuery, ToolStats } from './rollups.ts';
+import { callSeries, callStats, toolStats } from './rollups.ts';
 
 /** How long call records are kept; whichever limit is met first. */
 export interface RecordRetention {
@@ -46,6 +46,10 @@ export interface RecordLog {
   count(filter?: RecordFilter): Promise<number>;
   /** Figures over any number of records, from rollups. */
   stats(query: CallStatsQuery): Promise<CallStats>;
+  /** The same part by part; parts without a call are left out. */
+  series(query: CallSeriesQuery): Promise<CallPoint[]>;
+  /** The same tool by tool, the most called first. */
+  toolStats(query: { organizationId: string; since: number; until: number }): Promise<ToolStats[]>;
   /** Applies the retention now and returns how many records it deleted. */
   prune(): Promise<number>;
   /** Deletes the records of an organization, those that wait in memory too. */
@@ -163,6 +167,16 @@ export class BufferedRecordLog implements RecordLog {
   stats(query: CallStatsQuery): Promise<CallStats> {
     const { table, clock } = this.#options;
     return callStats(table, query, clock());
+  }
+
+  series(query: CallSeriesQuery): Promise<CallPoint[]> {
+    const { table, clock } = this.#options;
+    return callSeries(table, query, clock());
+  }
+
+  toolStats(query: { organizationId: string; since: number; until: number }): Promise<ToolStats[]> {
+    const { table, clock } = this.#options;
+    return toolStats(table, query, clock());
   }
 
   prune(): Promise<number> {

@@ -75,6 +75,15 @@ export interface RecordFilter {
   /** True: errors and denials; false: everything else. */
   readonly isError?: boolean;
   readonly virtualMcpId?: string;
+  readonly source?: string;
+  readonly effect?: string;
+  readonly code?: string;
+  readonly userId?: string;
+  readonly requestId?: string;
+  /** A part of the tool's name, whatever its case. */
+  readonly toolPart?: string;
+  /** Calls that took so long, or longer. */
+  readonly minDurationUs?: number;
   /** One of these. */
   readonly toolsets?: readonly string[];
   readonly tools?: readonly string[];
@@ -116,6 +125,18 @@ export interface RollupSlot {
   readonly durationUs: number;
 }
 
+/** The same for one bucket of a series. */
+export interface BucketSlot extends RollupSlot {
+  /** When the bucket begins. */
+  readonly bucket: number;
+}
+
+/** The same for one tool. */
+export interface ToolSlot extends RollupSlot {
+  readonly toolset: string;
+  readonly tool: string;
+}
+
 /** The lengths of the rollups' buckets, and how long each is kept. */
 export const ROLLUPS = [
   { stepMs: 60_000, keptMs: 7 * 86_400_000 },
@@ -141,6 +162,10 @@ export interface RecordTable {
   listDetailed(query: RecordQuery): Promise<DetailedCallRecord[]>;
   count(filter?: RecordFilter): Promise<number>;
   rollup(query: RollupQuery): Promise<RollupSlot[]>;
+  /** The same bucket by bucket. */
+  rollupSeries(query: RollupQuery): Promise<BucketSlot[]>;
+  /** The same for every tool that was called. */
+  rollupTools(query: Omit<RollupQuery, 'toolset' | 'tool'>): Promise<ToolSlot[]>;
   /** How many rows there are, and about how many bytes they take on the disk. */
   size(): Promise<{ rows: number; bytes: number }>;
   /** Deletes the oldest rows, in small batches, and returns how many; `isOver` ends it after a batch. */

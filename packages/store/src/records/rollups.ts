@@ -1,5 +1,5 @@
 /** Figures of calls between two times, put together from rollups of minutes and hours. */
-import type { RecordTable, RollupSlot } from './record-table.ts';
+import type { RecordTable, RollupSlot, ToolSlot } from './record-table.ts';
 import { ROLLUPS } from './record-table.ts';
 
 /** Which calls are counted. */
@@ -10,6 +10,14 @@ export interface CallStatsQuery {
   readonly tool?: string;
   readonly since?: number;
   readonly until?: number;
+}
+
+/** The same part by part. */
+export interface CallSeriesQuery extends CallStatsQuery {
+  readonly since: number;
+  readonly until: number;
+  /** How long a part is. */
+  readonly stepMs: number;
 }
 
 /** How many calls there were, how many failed, and how long they took. */
@@ -29,6 +37,18 @@ export interface Span {
   readonly to: number;
 }
 
+/** The figures of one part of the time. */
+export interface CallPoint extends CallStats {
+  /** When the part begins. */
+  readonly at: number;
+}
+
+/** The figures of one tool. */
+export interface ToolStats extends CallStats {
+  readonly toolset: string;
+  readonly tool: string;
+}
+
 const [MINUTES, HOURS] = ROLLUPS;
 
 /** The figures; exact to the minute where minutes are kept, to the hour before. */
@@ -40,6 +60,11 @@ export async function callStats(
   const slots: RollupSlot[] = [];
   for (const span of spansOf(since, until, now))
     slots.push(...(await table.rollup({ organizationId, toolset, tool, ...span })));
+  return statsOf(slots);
+}
+
+/** The figures of what is in these slots. */
+export function statsOf(slots: readonly RollupSlot[]): CallStats {
   const calls = sum(slots, (slot) => slot.calls);
   const totalUs = sum(slots, (slot) => slot.durationUs);
   return {
@@ -50,6 +75,43 @@ export async function callStats(
     p95Ms: percentile(slots, calls, 0.95),
     p99Ms: percentile(slots, calls, 0.99),
   };
+}
+
+/** The slot that a call falls into, as the engines count it. */
+export function slotOf(durationUs: number): number {
+  return Math.floor(Math.log2(durationUs + 1) * 4);
+}
+
+/** The figures part by part, those without a call left out; parts shorter than a bucket that is kept are as long as that. */
+export async function callSeries(
+  table: Pick<RecordTable, 'rollupSeries'>,
+  { organizationId, toolset = '', tool = '', since, until, stepMs }: CallSeriesQuery,
+  now: number,
+): Promise<CallPoint[]> {
+  const isFine = stepMs % HOURS.stepMs !== 0 && since >= now - MINUTES.keptMs;
+  const unitMs = isFine ? MINUTES.stepMs : HOURS.stepMs;
+  const wholeMs = Math.max(unitMs, Math.ceil(stepMs / unitMs) * unitMs);
+  const from = Math.floor(since / wholeMs) * wholeMs;
+  const span = { stepMs: unitMs, from, to: until + 1 };
+  const found = await table.rollupSeries({ organizationId, toolset, tool, ...span });
+  const parts = Map.groupBy(found, ({ bucket }) => Math.floor(bucket / wholeMs) * wholeMs);
+  return [...parts].map(([at, slots]) => ({ at, ...statsOf(slots) })).toSorted((a, b) => a.at - b.at);
+}
+
+/** The figures tool by tool, the most called first. */
+export async function toolStats(
+  table: Pick<RecordTable, 'rollupTools'>,
+  { organizationId, since, until }: { organizationId: string; since: number; until: number },
+  now: number,
+): Promise<ToolStats[]> {
+  const slots: ToolSlot[] = [];
+  for (const span of spansOf(since, until, now))
+    slots.push(...(await table.rollupTools({ organizationId, ...span })));
+  // Neither name has a line end: both come from validated names and patterns of paths.
+  const byTool = Map.groupBy(slots, ({ toolset, tool }) => `${toolset}\n${tool}`);
+  return [...byTool.values()]
+    .map((own) => ({ toolset: own[0]?.toolset ?? '', tool: own[0]?.tool ?? '', ...statsOf(own) }))
+    .toSorted((a, b) => b.calls - a.calls);
 }
 
 /** Whole hours, and the minutes before and after them; where minutes are gone, the hour counts as a whole. */

@@ -7,6 +7,7 @@ import type { PackedDetail } from '../records/packed-detail.ts';
 import { unpackDetail } from '../records/packed-detail.ts';
 import { lastMinuteWithout } from '../records/record-kinds.ts';
 import type {
+  BucketSlot,
   DetailedCallRecord,
   PruneLimits,
   RecordFilter,
@@ -16,6 +17,7 @@ import type {
   RollupQuery,
   RollupSlot,
   StoredCallRecord,
+  ToolSlot,
 } from '../records/record-table.ts';
 import { openWriter } from './connections.ts';
 import type { SqliteDriverModule, Writer } from './connections.ts';
@@ -98,7 +100,32 @@ export class SqliteRecordTable implements RecordTable {
   }
 
   rollup(query: RollupQuery): Promise<RollupSlot[]> {
-    return this.#mending(() => this.#rollup(query));
+    const { organizationId, toolset, tool, stepMs, from, to } = query;
+    const sql = `select slot, sum(calls) as calls, sum(errors) as errors, sum(duration_us) as durationUs from call_rollups
+      where organization_id = ? and toolset = ? and tool = ? and step_ms = ? and bucket >= ? and bucket < ?
+      group by slot`;
+    return this.#mending(() => this.#rolled(sql, [organizationId, toolset, tool, stepMs, from, to]));
+  }
+
+  rollupSeries(query: RollupQuery): Promise<BucketSlot[]> {
+    const { organizationId, toolset, tool, stepMs, from, to } = query;
+    const sql = `select bucket, slot, calls, errors, duration_us as durationUs from call_rollups
+      where organization_id = ? and toolset = ? and tool = ? and step_ms = ? and bucket >= ? and bucket < ?
+      order by bucket`;
+    return this.#mending(() => this.#rolled(sql, [organizationId, toolset, tool, stepMs, from, to]));
+  }
+
+  rollupTools({
+    organizationId,
+    stepMs,
+    from,
+    to,
+  }: Omit<RollupQuery, 'toolset' | 'tool'>): Promise<ToolSlot[]> {
+    // By the index on age: the key begins with the tools, and there may be many.
+    const sql = `select toolset, tool, slot, sum(calls) as calls, sum(errors) as errors, sum(duration_us) as durationUs
+      from call_rollups indexed by call_rollups_by_age
+      where step_ms = ? and bucket >= ? and bucket < ? and organization_id = ? and tool <> '' group by toolset, tool, slot`;
+    return this.#mending(() => this.#rolled(sql, [stepMs, from, to, organizationId]));
   }
 
   size(): Promise<{ rows: number; bytes: number }> {
@@ -202,16 +229,9 @@ export class SqliteRecordTable implements RecordTable {
     return total;
   }
 
-  async #rollup({ organizationId, toolset, tool, stepMs, from, to }: RollupQuery): Promise<RollupSlot[]> {
+  async #rolled<Row>(sql: string, values: unknown[]): Promise<Row[]> {
     const table = await this.#rolledUp();
-    if (!table) return [];
-    return table.database
-      .prepare<unknown[], RollupSlot>(
-        `select slot, sum(calls) as calls, sum(errors) as errors, sum(duration_us) as durationUs from call_rollups
-          where organization_id = ? and toolset = ? and tool = ? and step_ms = ? and bucket >= ? and bucket < ?
-          group by slot`,
-      )
-      .all(organizationId, toolset, tool, stepMs, from, to);
+    return table ? table.database.prepare<unknown[], Row>(sql).all(...values) : [];
   }
 
   async #size(): Promise<{ rows: number; bytes: number }> {
@@ -356,21 +376,28 @@ function conditions(filter: RecordFilter): { where: string; values: unknown[] } 
       filter.isError === undefined ? undefined : Number(filter.isError),
     ],
     ['virtual_mcp_id = ?', filter.virtualMcpId],
+    ['source = ?', filter.source],
+    ['effect = ?', filter.effect],
+    ['code = ?', filter.code],
+    ['user_id = ?', filter.userId],
+    ['instr(lower(tool), ?) > 0', filter.toolPart?.toLowerCase()],
     ['toolset in (select value from json_each(?))', listed(filter.toolsets)],
     ['tool in (select value from json_each(?))', listed(filter.tools)],
     ['caller_id in (select value from json_each(?))', listed(filter.callerIds)],
     ['virtual_mcp_id in (select value from json_each(?))', listed(filter.virtualMcpIds)],
     ['toolset not in (select value from json_each(?))', listed(filter.exceptToolsets)],
   ];
-  const times: Array<[sql: string, value: unknown]> = [
+  const calls: Array<[sql: string, value: unknown]> = [
     ['at >= ?', filter.since],
     ['at <= ?', filter.until],
+    ['request_id = ?', filter.requestId],
+    ['duration_us >= ?', filter.minDurationUs],
   ];
   const isUsed = ([, value]: [string, unknown]) => value !== undefined;
-  const [ofKinds, ofTimes] = [kinds.filter(isUsed), times.filter(isUsed)];
+  const [ofKinds, ofCalls] = [kinds.filter(isUsed), calls.filter(isUsed)];
   const kindSql = `kind_id in (select id from call_kinds where ${ofKinds.map(([sql]) => sql).join(' and ')})`;
   return {
-    where: [kindSql, ...ofTimes.map(([sql]) => sql)].join(' and '),
-    values: [...ofKinds, ...ofTimes].map(([, value]) => value),
+    where: [kindSql, ...ofCalls.map(([sql]) => sql)].join(' and '),
+    values: [...ofKinds, ...ofCalls].map(([, value]) => value),
   };
 }

@@ -2,7 +2,7 @@
 import { ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
-import type { TaskTables } from '../schema.ts';
+import type { TaskRow, TaskTables } from '../schema.ts';
 import type { Task, TaskOwner, TaskStatus } from '../task.ts';
 import { toTask, withRisingTtl } from './rows.ts';
 
@@ -47,11 +47,17 @@ export async function listTasks(
   const hasMore = rows.length > query.limit && last !== undefined;
   return {
     tasks: page.map((row) => toTask(withRisingTtl(row, now, limits), [])),
-    nextCursor: hasMore ? Buffer.from(`${last.created_at} ${last.id}`).toString('base64url') : null,
+    nextCursor: hasMore ? encodeCursor(last) : null,
   };
 }
 
-function decodeCursor(cursor: string): { at: number; id: string } {
+/** Where a page ended. */
+export function encodeCursor({ created_at: at, id }: Pick<TaskRow, 'created_at' | 'id'>): string {
+  return Buffer.from(`${at} ${id}`).toString('base64url');
+}
+
+/** Throws for a text that is no such place. */
+export function decodeCursor(cursor: string): { at: number; id: string } {
   const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
   const isOurs = /^\d{1,15}$/.test(at) && /^task_[\w-]+$/.test(id);
   if (!isOurs) throw new ToolError('invalid', 'cursor: must be the nextCursor of the page before');

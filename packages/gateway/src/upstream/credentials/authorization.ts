@@ -1,27 +1,30 @@
 /** The authorization of a connection by a person: where their browser is sent, and what it brings back. */
-import type { ConnectionRow, FlowPlace, NewToken, OAuthClient } from '@parley/connections';
+import type { AuthStep, ConnectionRow, FlowPlace, NewToken, OAuthClient } from '@parley/connections';
 import {
   beginFlow,
   CONNECTIONS_CHANGED,
   findRow,
   keepToken,
+  keepTrail,
   openConnection,
   takeFlow,
+  visibleText,
 } from '@parley/connections';
 import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import { EgressError } from '@parley/kit/egress';
 import type { AuthorizationParams } from './authorization-url.ts';
 import { authorizationUrl } from './authorization-url.ts';
-import { CALLBACK } from './client-document.ts';
+import { CALLBACK, clientDocument } from './client-document.ts';
 import { clientAuth, clientFor, storedClient } from './clients.ts';
 import type { AuthServer, FoundAuth } from './discovery.ts';
 import { discoverAuth } from './discovery.ts';
 import type { OAuthReach } from './oauth-fetch.ts';
-import { BadAuthServer, checkEndpoint, oauthFetch, resourceOf } from './oauth-fetch.ts';
+import { BadAuthServer, checkEndpoint, hostOf, oauthFetch, resourceOf } from './oauth-fetch.ts';
 import type { CredentialParts } from './parts.ts';
 import { oauthReach } from './parts.ts';
 import { givenToken } from './token-answer.ts';
+import { begunTrail, Trail } from './trail.ts';
 
 /** What is kept, sealed, until the browser comes back. */
 interface FlowParts {
@@ -37,14 +40,22 @@ interface FlowParts {
 export interface FinishedFlow extends FlowPlace {
   readonly caller: Caller;
   readonly connection: ConnectionRow;
+  readonly trail: Trail;
 }
 
 const OFFLINE = 'offline_access';
 const LONGEST_STATE = 200;
+const LONGEST_SCOPES = 300;
 
 /** The same words for every state that is not one: unknown, used, over, or of somebody else. */
 export function overdue(): ToolError {
   return new ToolError('invalid', 'This link is not valid any more. Begin the authorization again.');
+}
+
+/** Where a person's browser is sent, and what led there. */
+export interface BegunFlow {
+  readonly url: string;
+  readonly steps: readonly AuthStep[];
 }
 
 /** Begins an authorization, and gives the address for the person's browser. */
@@ -52,7 +63,18 @@ export async function begin(
   parts: CredentialParts,
   connection: ConnectionRow,
   place: FlowPlace,
-): Promise<string> {
+): Promise<BegunFlow> {
+  const trail = new Trail(parts.now);
+  return followed(parts, { place, trail }, () => begun(parts, { connection, place, trail }));
+}
+
+interface Beginning {
+  readonly connection: ConnectionRow;
+  readonly place: FlowPlace;
+  readonly trail: Trail;
+}
+
+async function begun(parts: CredentialParts, { connection, place, trail }: Beginning): Promise<BegunFlow> {
   const { store, now } = parts;
   const baseUrl = parts.baseUrl();
   const reach = oauthReach(parts, connection);
@@ -60,17 +82,46 @@ export async function begin(
     throw new ToolError('unavailable', 'This server has no address that a browser could come back to yet.');
   return explained(async () => {
     const redirectUri = `${baseUrl}${CALLBACK}`;
-    const { server, resource, scopes, client } = await wayOf(parts, reach, connection, redirectUri);
+    const way = await wayOf(parts, reach, connection, { redirectUri, trail });
+    const { server, resource, scopes, client } = way;
     const oauth = await import('oauth4webapi');
     const state = oauth.generateRandomState();
     const verifier = oauth.generateRandomCodeVerifier();
     const challenge = await oauth.calculatePKCECodeChallenge(verifier);
     const scope = withOffline(scopes, server).join(' ');
     const flow: FlowParts = { server, client, verifier, redirectUri, resource, scope };
-    await store.transaction((tx) => beginFlow(tx, store.secrets, place, { state, parts: flow, now: now() }));
+    trail.note('sent', sentText(server, scope), 'waiting');
+    await store.transaction(async (tx) => {
+      await beginFlow(tx, store.secrets, place, { state, parts: flow, now: now() });
+      await keepTrail(tx, place, { steps: trail.steps, now: now() });
+    });
     const asked: AuthorizationParams = { client, redirectUri, resource, scope, state, challenge };
-    return authorizationUrl(server.authorizationEndpoint, asked);
+    return { url: authorizationUrl(server.authorizationEndpoint, asked), steps: trail.steps };
   });
+}
+
+function sentText({ authorizationEndpoint }: AuthServer, scope: string): string {
+  const wish =
+    scope === '' ? 'no scope in particular' : `the scopes ${visibleText(scope.slice(0, LONGEST_SCOPES))}`;
+  return `Sign in at ${hostOf(authorizationEndpoint)} in your browser and agree; Parley asks for ${wish}.`;
+}
+
+/** What goes wrong is the last step of its trail. */
+async function followed<T>(
+  parts: CredentialParts,
+  { place, trail }: Pick<Beginning, 'place' | 'trail'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ToolError) {
+      trail.fail(error.message);
+      // The person is told of this very fault, whatever can be kept of it.
+      await trail.keep(parts, place).catch((fault: unknown) => parts.onFault(fault, 'credentials'));
+    }
+    throw error;
+  }
 }
 
 /** Ends an authorization: the code becomes a token of whoever began it. */
@@ -94,20 +145,36 @@ export async function finish(
   if (caller === undefined || connection === undefined || reach === undefined) throw overdue();
   // The connection leads elsewhere now, and the token would not be for it.
   if (URL.parse(kept.resource)?.origin !== reach.url.origin) throw overdue();
-  const token = await explained(() => exchanged(parts, reach, kept, parameters));
-  await keep(parts, caller, place, { token, connection });
-  return { ...place, caller, connection };
+  const trail = await begunTrail(parts, place);
+  const token = await followed(parts, { place, trail }, () =>
+    explained(() => exchanged(parts, reach, kept, { given: parameters, trail })),
+  );
+  trail.note('token', tokenText(token));
+  await keep(parts, caller, place, { token, connection, trail });
+  return { ...place, caller, connection, trail };
+}
+
+/** What is told of a token, which is not its text. */
+function tokenText({ expiresAt, refresh }: NewToken): string {
+  const end = expiresAt === undefined ? 'without an end' : `until ${new Date(expiresAt).toISOString()}`;
+  return `A token came, valid ${end}${refresh === undefined ? '; it cannot be renewed' : '; it is renewed by itself'}.`;
 }
 
 async function keep(
   { store, audit, events, now }: CredentialParts,
   caller: Caller,
-  { organizationId, connectionId, tokenUserId }: FlowPlace,
-  { token, connection: { title } }: { token: NewToken; connection: ConnectionRow },
+  place: FlowPlace,
+  {
+    token,
+    connection: { title },
+    trail,
+  }: Omit<FinishedFlow, keyof FlowPlace | 'caller'> & { token: NewToken },
 ): Promise<void> {
+  const { organizationId, connectionId, tokenUserId } = place;
   const owner = { organizationId, connectionId, userId: tokenUserId };
   await store.transaction(async (tx) => {
     await keepToken(tx, store.secrets, owner, { token, now: now() });
+    await keepTrail(tx, place, { steps: trail.steps, now: now() });
     await tx.signal(CONNECTIONS_CHANGED, organizationId);
     const changed = { title, isShared: tokenUserId === '' };
     await audit.write(tx, { caller, action: 'connection.authorised', target: connectionId, changed });
@@ -121,7 +188,7 @@ async function wayOf(
   parts: CredentialParts,
   reach: OAuthReach,
   connection: ConnectionRow,
-  redirectUri: string,
+  { redirectUri, trail }: { readonly redirectUri: string; readonly trail: Trail },
 ): Promise<FoundAuth & { readonly client: OAuthClient }> {
   const { oauth_config: config } = openConnection(parts.store.secrets, connection);
   if (config !== null) {
@@ -140,11 +207,16 @@ async function wayOf(
       takesDocuments: false,
       scopes: [],
     };
+    trail.note('server', `${hostOf(authorizationEndpoint)} gives tokens, as the connection says.`);
+    trail.note('client', 'Parley is known there as the client that is stored with the connection.');
     return { server, scopes, resource: resourceOf(reach.url), client: storedClient(config) };
   }
-  const found = await discoverAuth(reach);
+  const found = await discoverAuth(reach, trail);
   const place = { organizationId: connection.organization_id, connectionId: connection.id, redirectUri };
-  return { ...found, client: await clientFor(parts, reach, found.server, place) };
+  const client = await clientFor(parts, reach, found.server, place);
+  const isDocument = client.clientId === clientDocument(parts.publicUrl)?.['client_id'];
+  trail.note('client', `Parley is known there ${isDocument ? 'by its own document' : 'by a registration'}.`);
+  return { ...found, client };
 }
 
 /** Without this scope some servers give nothing to renew a token with. */
@@ -157,7 +229,7 @@ async function exchanged(
   { now }: CredentialParts,
   reach: OAuthReach,
   { server, client, verifier, redirectUri, resource, scope }: FlowParts,
-  given: URLSearchParams,
+  { given, trail }: { readonly given: URLSearchParams; readonly trail: Trail },
 ): Promise<NewToken> {
   const oauth = await import('oauth4webapi');
   const as = {
@@ -182,6 +254,7 @@ async function exchanged(
       throw new ToolError('declined', 'The authorization was declined. Nothing has changed.');
     throw wrongIssuer();
   }
+  trail.note('returned', `The browser came back from ${hostOf(server.authorizationEndpoint)} with a code.`);
   const options = {
     [oauth.customFetch]: oauthFetch(reach),
     [oauth.allowInsecureRequests]: true,

@@ -1,25 +1,26 @@
 /** What people do about credentials of connections: look how they stand, authorise, bring a token, take it back. */
-import type { AuthState, ConnectionAuth, ConnectionRow, SealedCredentials } from '@parley/connections';
+import type { ConnectionAuth, ConnectionRow, SealedCredentials } from '@parley/connections';
 import {
   actsAsAdministrator,
   dropPersonalToken,
   gatewaySettingsOf,
   dropToken,
   findRow,
-  grantTypeOf,
   hasTokens,
   keepPersonalToken,
   mayUse,
   openConnection,
-  openedToken,
   sealedCredentials,
   signsInItself,
   statusOf,
-  tokenState,
+  trailOf,
 } from '@parley/connections';
 import type { Caller } from '@parley/kit';
 import { detach, ToolError } from '@parley/kit';
+import { fromJson } from '@parley/store';
 import { readLink } from './auth-links.ts';
+import { authStateOf, authStates, peopleOf, usableRows } from './auth-states.ts';
+import type { BegunFlow, FinishedFlow } from './authorization.ts';
 import { begin, finish, overdue } from './authorization.ts';
 import { clientDocument } from './client-document.ts';
 import type { CredentialParts } from './parts.ts';
@@ -49,7 +50,7 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
     return '';
   }
 
-  async function urlFor(caller: Caller, id: string): Promise<string> {
+  async function beginFor(caller: Caller, id: string): Promise<BegunFlow> {
     const row = await usable(caller, id);
     const userId = personOf(caller);
     if (row.connection_type === 'STDIO')
@@ -102,6 +103,16 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
     }
   }
 
+  /** The last step: what the server says to its token. */
+  async function noteCatalog({ trail, ...place }: FinishedFlow): Promise<void> {
+    const row = await findRow(store, place.organizationId, place.connectionId);
+    if (row === undefined) return;
+    const { last_error: fault } = fromJson<{ last_error: string | null }>(row.catalog);
+    if (fault === null) trail.note('catalog', 'The server took the token, and its tools are known.');
+    else trail.fail(fault);
+    await trail.keep(parts, place);
+  }
+
   return {
     async state(caller, id) {
       const row = await usable(caller, id);
@@ -109,9 +120,31 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
       const place = { organizationId: row.organization_id, connectionId: id };
       const isUsual = sealed.granted !== undefined || (await hasTokens(store, place));
       const isRefused = (await statusOf(store, row.organization_id, id)) === 'needs_reauth';
-      return stateOf(sealed, { box: store.secrets, now: now(), isUsual, isRefused });
+      return authStateOf(sealed, { box: store.secrets, now: now(), isUsual, isRefused });
     },
-    authorize: async (caller, id) => ({ url: await urlFor(caller, id) }),
+    async states(caller) {
+      const rows = await usableRows(store, caller);
+      return authStates(rows, { parts, userId: caller.userId });
+    },
+    async people(caller, id) {
+      const row = await usable(caller, id);
+      if (!actsAsAdministrator(caller))
+        throw new ToolError(
+          'forbidden',
+          'Only owners and administrators see the credentials of others. Ask one of them.',
+        );
+      return peopleOf(parts, row);
+    },
+    async steps(caller, id) {
+      const row = await usable(caller, id);
+      if (caller.userId === null) return [];
+      return trailOf(store, {
+        organizationId: row.organization_id,
+        connectionId: id,
+        userId: caller.userId,
+      });
+    },
+    authorize: (caller, id) => beginFor(caller, id),
     async offer(link) {
       const { caller, row } = await followed(link);
       const { settings } = await sealedCredentials(store, row, caller.userId);
@@ -122,12 +155,14 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
     async follow(link, browserUserId) {
       const { caller, row } = await followed(link);
       if (browserUserId !== undefined && browserUserId !== caller.userId) throw overdue();
-      return { url: await urlFor(caller, row.id) };
+      const { url } = await beginFor(caller, row.id);
+      return { url };
     },
     async finish(parameters, browserUserId) {
       const flow = await finish(parts, parameters, browserUserId);
       const { organizationId, tokenUserId, connection, caller } = flow;
       await learn(caller, connection.id);
+      await noteCatalog(flow);
       const person = tokenUserId === '' ? undefined : await parts.callerOf(organizationId, tokenUserId);
       return { title: connection.title, name: person?.name ?? null };
     },
@@ -162,37 +197,4 @@ function personOf({ userId, agent }: Caller): string {
   if (userId === null || agent !== undefined)
     throw new ToolError('forbidden', 'Only a person can do this. Use a key of your own.');
   return userId;
-}
-
-function stateOf(
-  { row, settings, granted, personal }: SealedCredentials,
-  {
-    box,
-    now,
-    isUsual,
-    isRefused,
-  }: {
-    readonly box: CredentialParts['store']['secrets'];
-    readonly now: number;
-    /** Somebody has authorised it, so others will have to. */
-    readonly isUsual: boolean;
-    /** The server did not take what the connection itself has, or has not. */
-    readonly isRefused: boolean;
-  },
-): AuthState {
-  const isShared = settings.oauth === 'shared' || granted?.user_id === '' || signsInItself(row);
-  const plain = { isShared: false, expiresAt: null, scope: null };
-  if (settings.personalToken !== undefined)
-    return { kind: 'personal_token', state: personal === undefined ? 'never' : 'ok', ...plain };
-  const isOAuth = isUsual || settings.oauth !== undefined || grantTypeOf(row) !== undefined;
-  if (!isOAuth) return { kind: 'none', state: isRefused ? 'needs_reauth' : 'ok', ...plain };
-  const canRenew =
-    signsInItself(row) || (granted !== undefined && openedToken(box, granted).refresh !== undefined);
-  return {
-    kind: 'oauth',
-    state: tokenState(granted, { canRenew, now }),
-    isShared,
-    expiresAt: granted?.expires_at ?? null,
-    scope: granted?.scope ?? null,
-  };
 }

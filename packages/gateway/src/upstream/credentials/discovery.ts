@@ -2,7 +2,8 @@
 import { EgressError } from '@parley/kit/egress';
 import * as z from 'zod';
 import type { OAuthReach } from './oauth-fetch.ts';
-import { BadAuthServer, checkAddress, checkEndpoint, oauthFetch, resourceOf } from './oauth-fetch.ts';
+import { BadAuthServer, checkAddress, checkEndpoint, hostOf, oauthFetch, resourceOf } from './oauth-fetch.ts';
+import type { Trail } from './trail.ts';
 
 /** An authorization server, as far as it is used. */
 export interface AuthServer {
@@ -54,12 +55,19 @@ const ANSWER_MS = 10_000;
 const PROBE = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 
 /** Finds the authorization server of a connection's server. */
-export async function discoverAuth(reach: OAuthReach): Promise<FoundAuth> {
+export async function discoverAuth(reach: OAuthReach, trail?: Trail): Promise<FoundAuth> {
+  const { host } = reach.url;
   const challenge = await challengeOf(reach);
+  const isRefused = challenge.status === 401 ? 'It refuses' : `It answers ${challenge.status} to`;
+  trail?.note('asked', `${host} was asked without a token. ${isRefused} whoever has none.`);
   const metadata = await resourceMetadata(reach, challenge.metadata);
+  const says =
+    metadata === undefined ? 'nothing, as servers of older revisions do' : 'who gives tokens for it';
+  trail?.note('metadata', `${host} says ${says}.`);
   // Servers of the older revision are their own authorization servers.
   const issuer = metadata?.authorization_servers?.[0] ?? reach.url.origin;
   const server = await authServer(reach, issuer);
+  trail?.note('server', `${hostOf(server.tokenEndpoint)} gives tokens, with PKCE.`);
   return {
     server,
     resource: metadata?.resource ?? resourceOf(reach.url),
@@ -68,6 +76,7 @@ export async function discoverAuth(reach: OAuthReach): Promise<FoundAuth> {
 }
 
 interface Challenge {
+  readonly status: number;
   readonly metadata?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
 }
@@ -91,7 +100,8 @@ async function challengeOf({ egress, url, allow }: OAuthReach): Promise<Challeng
   const scopes = SCOPE.exec(header)?.[1]
     ?.split(' ')
     .filter((scope) => scope !== '');
-  return { metadata: METADATA.exec(header)?.[1], scopes: texts.safeParse(scopes).data };
+  const { status } = answer;
+  return { status, metadata: METADATA.exec(header)?.[1], scopes: texts.safeParse(scopes).data };
 }
 
 /** What the server says about itself as a protected resource (RFC 9728); undefined when it says nothing. */

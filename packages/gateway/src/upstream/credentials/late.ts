@@ -26,6 +26,9 @@ export function createLateConnectionAuth(parts: CredentialParts): ConnectionAuth
   const auth = late(async () => (await import('./connection-auth.ts')).createConnectionAuth(parts));
   return {
     state: async (...given) => (await auth.load()).state(...given),
+    states: async (...given) => (await auth.load()).states(...given),
+    people: async (...given) => (await auth.load()).people(...given),
+    steps: async (...given) => (await auth.load()).steps(...given),
     authorize: async (...given) => (await auth.load()).authorize(...given),
     offer: async (...given) => (await auth.load()).offer(...given),
     follow: async (...given) => (await auth.load()).follow(...given),

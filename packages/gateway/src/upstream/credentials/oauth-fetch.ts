@@ -125,3 +125,8 @@ function isLoopback(hostname: string): boolean {
     (isIPv4(hostname) && hostname.startsWith('127.'))
   );
 }
+
+/** The host of an address, for sentences; an address that is none has none. */
+export function hostOf(address: string): string {
+  return URL.parse(address)?.host ?? '';
+}
