@@ -1,10 +1,13 @@
 /** The server, stage by stage: this file only wires. */
 import { createGateway } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
-import type { Grants, Source, StartNotice } from '@parley/kit';
+import type { CallRecord, Grants, Source, StartNotice } from '@parley/kit';
 import { soleCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
+import { createFront } from './console/front.ts';
+import type { CallFeed } from './console/index.ts';
+import { createConsole } from './console/index.ts';
 import { drainMsOf } from './drain.ts';
 import { keepAuditShort } from './start/audit-retention.ts';
 import { openHost } from './start/host.ts';
@@ -36,6 +39,8 @@ export interface AppOptions {
   readonly resume?: boolean;
   /** Times and limits of tasks; for tests, no flag sets them. */
   readonly tasks?: TaskSettings;
+  /** The folder of the built console, instead of where the build puts it; for tests. */
+  readonly consoleFiles?: string;
 }
 
 /** A server that can be started and stopped. */
@@ -66,6 +71,7 @@ export async function createApp({
   anonymous,
   resume = false,
   tasks,
+  consoleFiles,
 }: AppOptions): Promise<App> {
   const log = createLog(config);
   const onFault = (error: unknown, where: string) => log.error({ err: error, where }, 'fault');
@@ -77,6 +83,13 @@ export async function createApp({
   });
   const { metrics } = telemetry;
 
+  const followers = new Set<(record: CallRecord) => void>();
+  const calls: CallFeed = {
+    follow(listener) {
+      followers.add(listener);
+      return () => followers.delete(listener);
+    },
+  };
   const nobody = anonymous && soleCaller('anonymous', 'Anonymous', { grants: anonymous, source: 'key' });
   const host = await openHost({
     config,
@@ -86,7 +99,13 @@ export async function createApp({
     onFault,
     anonymous: nobody,
     tasks,
-    hooks: telemetry.hooks,
+    hooks: {
+      ...telemetry.hooks,
+      observe(record) {
+        telemetry.hooks.observe(record);
+        for (const tell of followers) tell(record);
+      },
+    },
   });
   telemetry.watchHost(host);
 
@@ -118,12 +137,16 @@ export async function createApp({
       return host.connections.source.degradedOf(caller.organizationId);
     },
   });
-  const routes = host.createRoutes(gateway);
+  const others = host.createRoutes(gateway);
+  const routes = config.hasConsole
+    ? [...others, ...createConsole({ host, gateway, config, others, calls, files: consoleFiles })]
+    : others;
   const http = createHttpServer({
     config,
     gateway,
     probes,
     routes,
+    front: config.hasConsole ? createFront({ host, config, others }) : undefined,
     onFault,
     onRequest: createHeapGrowth(),
     onCut: (names) =>
@@ -161,7 +184,11 @@ export async function createApp({
       const held = host.hold.held();
       return held && holdText(held);
     },
-    noticesAt: (url) => host.noticesAt(url),
+    async noticesAt(url) {
+      const notices = await host.noticesAt(url);
+      if (!config.hasConsole) return notices;
+      return [await (await import('./console/notice.ts')).consoleNotice(host, config, url), ...notices];
+    },
     onUncaught(error, where) {
       metrics.countUncaught();
       onFault(error, where);

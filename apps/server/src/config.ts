@@ -24,6 +24,8 @@ export interface Config {
   readonly programs: { readonly isAllowed: boolean; readonly environment: Readonly<Record<string, string>> };
   /** How the world reaches the server, where a proxy stands before it. */
   readonly web: { readonly trustedProxies: readonly string[]; readonly publicUrl: string | undefined };
+  /** False: nobody signs in with a browser, and no page is served for it. */
+  readonly hasConsole: boolean;
   /** Other servers on the same database. */
   readonly replicas: {
     /** False: this one has its data for itself. */
@@ -137,6 +139,7 @@ export function loadConfig<Extra extends string = never>(
       trustedProxies: list('trusted-proxy'),
       publicUrl: webAddress('public-url', read('public-url')),
     },
+    hasConsole: !isOn('no-console'),
     replicas: {
       areMany,
       address: webAddress('replica-address', read('replica-address')),

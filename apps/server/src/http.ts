@@ -11,7 +11,7 @@ import type { Config } from './config.ts';
 import { UsageError } from './config.ts';
 import type { HttpFigures } from './http-figures.ts';
 import { createHttpCounts } from './http-figures.ts';
-import { ABSENT_FILES, ABSENT_OAUTH, plainAnswerTo } from './known-strangers.ts';
+import { ABSENT_FILES, ABSENT_OAUTH, isFrontPage, plainAnswerTo } from './known-strangers.ts';
 import { createPipelines } from './pipelines.ts';
 import type { Probes } from './probes.ts';
 import { PROBE_PATHS } from './probes.ts';
@@ -52,6 +52,8 @@ export interface HttpServerOptions {
   readonly gateway: Gateway;
   readonly probes: Probes;
   readonly routes: readonly RouteSet[];
+  /** Answers who asks for nothing but the site; absent: a page that says what this is. */
+  readonly front?: Pick<Gateway, 'handle'> | undefined;
   /** Told of every request. */
   onRequest(): void;
   /** Told of the calls that did not end in the time of a stop, by what they called. */
@@ -68,6 +70,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (url.startsWith('/mcp') && !url.includes('/.well-known/')) return gateway;
     const routes = routesFor(url);
     if (routes !== undefined) return routes;
+    if (options.front !== undefined && isFrontPage(req)) return options.front;
     const answer = plainAnswerTo(req, config.web.publicUrl);
     if (answer === undefined) return probes;
     return {

@@ -22,15 +22,18 @@ const NO_OAUTH = JSON.stringify({
   error_description: 'There is no OAuth here. Send an API key as a bearer token.',
 });
 
+/** True for a request that names the site alone. */
+export function isFrontPage({ method, url = '/' }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && url.split('?', 1)[0] === '/';
+}
+
 /** The answer to such an address; undefined for any other request. */
-export function plainAnswerTo(
-  { method, url = '/' }: IncomingMessage,
-  publicUrl?: string,
-): PlainAnswer | undefined {
+export function plainAnswerTo(asked: IncomingMessage, publicUrl?: string): PlainAnswer | undefined {
+  const { method, url = '/' } = asked;
   const path = url.split('?', 1)[0] ?? '/';
   if (isOAuth(path)) return (req, res) => write(req, res, 404, 'application/json', NO_OAUTH);
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  if (path === '/')
+  if (isFrontPage(asked))
     return (req, res) => write(req, res, 200, 'text/html; charset=utf-8', frontPage(req, publicUrl));
   const isAbsent = ABSENT_FILES.some((file) => file === path);
   return isAbsent ? (req, res) => write(req, res, 404, 'text/plain', 'There is nothing here.\n') : undefined;

@@ -86,6 +86,11 @@ const REACH = {
     value: 'URL',
     help: 'Address of the public pages, when a proxy stands before Parley',
   },
+  'no-console': {
+    kind: 'switch',
+    value: '',
+    help: 'Serve no console: no pages at /console, and nobody signs in with a browser',
+  },
   'allow-egress': {
     also: 'egress',
     kind: 'list',

@@ -24,7 +24,8 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
     summary: 'Start the server',
     details: `The first start makes the data folder, the database, one organization with its owner, and the owner key in
 <data>/owner.key. With --json it prints exactly one line when it is ready:
-  {"url": "...", "mcp": "...", "data": "...", "ownerKeyFile": "...", "overlayTag": "..."}
+  {"url": "...", "mcp": "...", "data": "...", "ownerKeyFile": "...", "console": "...", "signIn": "...", "overlayTag": "..."}
+"signIn" is there until an owner has a password or a passkey: a link into the console, once, within 15 minutes.
 --resume lets a server that was restored from a backup begin with the tasks, schedules and deliveries that wait in it.
 --demo fills an empty feedback with a year and a half of example posts and publishes its pages; "pages" is their address.
 Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
@@ -87,6 +88,14 @@ revoke ID_OR_NAME
 recover
     Writes a new owner key to <data>/owner.key, for whoever has no key that works. It asks for no key: being able to
     open the data folder, or the database that --database-url names, is the proof. It leaves a call record.`,
+  },
+  'sign-in': {
+    reads: ['folder', 'address', 'every'],
+    usage: 'parley sign-in [EMAIL]',
+    summary: 'Print a link that signs somebody in to the console once',
+    details: `For the first owner, or for the member with this e-mail; it works once, within 15 minutes. It asks for no key: being
+able to open the data folder, or the database that --database-url names, is the proof. The server must run at the address
+of the link: give --public-url, or the --host and --port it was started with.`,
   },
   members: {
     reads: [...READS_KEY, 'address'],

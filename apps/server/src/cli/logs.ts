@@ -11,7 +11,7 @@ import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
 import { deletedAgentsCalled, noSuchAgent } from './agent-names.ts';
 import { callerNames, keyCalled, listableKeys } from './caller-names.ts';
-import { csvOf, headerOf, jsonLineOf, lineOf, CSV_HEADER } from './log-lines.ts';
+import { headerOf, lineOf } from './log-lines.ts';
 import { MOST_LINES, parseLimit, parseTime } from './log-options.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
@@ -56,7 +56,7 @@ export const logs: Command = async (args, toolsets) => {
       return 0;
     }
     const names = config.json ? new Map<string, string>() : await callerNames(host, caller);
-    const show = (entry: LogEntry) => (config.json ? jsonLineOf(entry) : lineOf(entry, names));
+    const show = (entry: LogEntry) => (config.json ? `${JSON.stringify(entry)}\n` : lineOf(entry, names));
     if (!config.json) await writeToStdout(headerOf());
     let last = await source.newest(limit, (entry) => writeToStdout(show(entry)));
     if (extras.follow !== true) return 0;
@@ -127,10 +127,10 @@ class LogSource {
 
 async function exportAll(source: LogSource, format: 'csv' | 'jsonl', write: WriteText): Promise<number> {
   let count = 0;
-  const toLine = format === 'csv' ? await csvOf() : jsonLineOf;
-  if (format === 'csv') await write(CSV_HEADER);
+  const { header, line } = (await import('@parley/mesh')).LOG_LINES[format];
+  if (header !== '') await write(header);
   for await (const entries of source.pages()) {
-    if (entries.length > 0) await write(entries.map(toLine).join(''));
+    if (entries.length > 0) await write(entries.map(line).join(''));
     count += entries.length;
   }
   return count;

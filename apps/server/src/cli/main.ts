@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tools: async () => (await import('./tools.ts')).tools,
   call: async () => (await import('./call.ts')).call,
   keys: async () => (await import('./keys.ts')).keys,
+  'sign-in': async () => (await import('./sign-in.ts')).signIn,
   members: async () => (await import('./members.ts')).members,
   roles: async () => (await import('./roles.ts')).roles,
   connect: async () => (await import('./connect.ts')).connect,

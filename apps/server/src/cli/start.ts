@@ -67,13 +67,14 @@ export function greeting(ready: Ready, notices: readonly StartNotice[], config: 
     { label: 'Data', text: config.databaseUrl === undefined ? ready.data : 'PostgreSQL' },
     ...notices.flatMap(({ line = [] }) => line),
   ];
+  const leads = notices.flatMap(({ lead }) => (lead === undefined ? [] : [`${lead}\n\n`]));
   const paragraphs = notices.flatMap(({ paragraph = [] }) => paragraph);
   return `
 Parley is ready.
 
 ${lines.map(({ label, text }) => `  ${label.padEnd(11)}${text}`).join('\n')}
 
-Make a key for your client, in the checkout, and put it into the variable PARLEY_KEY where the client starts:
+${leads.join('')}Make a key for your client, in the checkout, and put it into the variable PARLEY_KEY where the client starts:
 
   npm run -s parley -- keys create "My client"${flag}
 

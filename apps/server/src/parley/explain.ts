@@ -1,4 +1,5 @@
 /** `parley_explain`: why a caller does or does not see a tool, resource or prompt. */
+import type { Caller } from '@parley/kit';
 import { administratorsOnly, defineToolFor } from '@parley/kit';
 import * as z from 'zod';
 import type { Kind, ParleyServices } from './services.ts';
@@ -61,16 +62,25 @@ export const explain = defineToolFor<ParleyServices>()({
     if (caller === undefined) {
       throw ctx.error('not_found', 'No API key or agent of your organization has this id or name.');
     }
-    const { kind, reason: hidden } = ctx.services.explain(caller, input.tool);
-    const lack = hidden === undefined ? await ctx.services.lackOfAgent(caller, input.tool) : undefined;
-    const reason: Reason = hidden ?? (lack === undefined ? 'visible' : 'capability');
-    const why = await ctx.services.whyOfAgent(caller, input.tool);
-    return {
-      caller: { id: caller.id, name: caller.name },
-      tool: input.tool,
-      visible: hidden === undefined,
-      reason,
-      explanation: [REASONS[reason](kind), why, lack].filter((part) => part !== undefined).join(' '),
-    };
+    return explanationOf(ctx.services, caller, input.tool);
   },
 });
+
+/** What decides about a tool, resource or prompt for a caller, and the reason in words. */
+export async function explanationOf(
+  services: Pick<ParleyServices, 'explain' | 'lackOfAgent' | 'whyOfAgent'>,
+  caller: Caller,
+  tool: string,
+) {
+  const { kind, reason: hidden } = services.explain(caller, tool);
+  const lack = hidden === undefined ? await services.lackOfAgent(caller, tool) : undefined;
+  const reason: Reason = hidden ?? (lack === undefined ? 'visible' : 'capability');
+  const why = await services.whyOfAgent(caller, tool);
+  return {
+    caller: { id: caller.id, name: caller.name },
+    tool,
+    visible: hidden === undefined,
+    reason,
+    explanation: [REASONS[reason](kind), why, lack].filter((part) => part !== undefined).join(' '),
+  };
+}

@@ -54,6 +54,7 @@ export async function openBase(options: BaseOptions): Promise<Base> {
     const known = grantable([...tools, ...others]);
     const identity = createIdentity(store, {
       isPrivileged: privilegedAmong(tools),
+      hasWeb: config.hasConsole,
       roleDefaults,
       known,
       hasResource: hasConnection,

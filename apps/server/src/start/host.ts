@@ -48,11 +48,13 @@ import type { MigrationSet } from '@parley/store';
 import type { Base } from './base.ts';
 import { openBase } from './base.ts';
 import type { Config } from '../config.ts';
+import { consoleMigrations } from '../console/migrations.ts';
+import { freshSignInFor } from '../console/sensitive.ts';
 import { refusedWhileHeld } from '../hold/held-calls.ts';
 import { holdMigrations } from '../hold/held-row.ts';
 import type { Hold } from '../hold/hold.ts';
 import { detailsWith } from '../redaction/call-detail.ts';
-import { redactRecord } from '../redaction/credentials.ts';
+import { redact, redactRecord } from '../redaction/credentials.ts';
 import { withoutMissing } from './missing-parts.ts';
 import { notedUrl } from '../served-address.ts';
 import { stopPart } from '../stop-part.ts';
@@ -316,6 +318,12 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       stops.push(work);
     },
     engine: () => engine,
+    connectionHealth: {
+      breakerOf: (connectionId) => connections.isolation.stateOf(connectionId),
+      resetBreaker: (connectionId) => connections.isolation.reset(connectionId),
+      programWords: (connectionId) => redact(links.stderrOf(connectionId).join('\n')),
+    },
+    virtualMcps: virtual,
     async virtualEngine(caller, id) {
       const found = await virtual.standIn(caller, id);
       return found?.isActive === true ? found.engine : undefined;
@@ -364,6 +372,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     middleware: [
       ...parts.middleware,
       ...withoutMissing(store),
+      freshSignInFor(Date.now),
       ...connections.middleware,
       ...(options.hooks?.middleware ?? []),
     ],
@@ -469,6 +478,7 @@ export function migrationsOf(toolsets: readonly ServedToolset[]): MigrationSet[]
     eventMigrations,
     connectionMigrations,
     holdMigrations,
+    consoleMigrations,
   ];
   return [...base, ...migrationsIn(toolsets)];
 }

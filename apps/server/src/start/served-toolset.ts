@@ -1,7 +1,7 @@
 /** What this server takes from toolsets: their types held against its own, and what it composes from all of them. */
 import type { ConnectionAuth, Upstream } from '@parley/connections';
 import type { Events } from '@parley/events';
-import type { CodeExecution, CountRequest } from '@parley/gateway';
+import type { CodeExecution, ConnectionGateway, CountRequest, VirtualMcpEngines } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import type { Identity } from '@parley/identity';
 import type { AnyTool, Caller, Engine, Host, OutsideTool, Toolset } from '@parley/kit';
@@ -38,6 +38,15 @@ export interface HostParts {
   readonly countRequest: CountRequest;
   /** The engine that serves everything; for the tools that explain it. */
   engine(): Engine;
+  /** The ways to connections in this process. */
+  readonly connectionHealth: {
+    breakerOf(connectionId: string): ReturnType<ConnectionGateway['isolation']['stateOf']>;
+    resetBreaker(connectionId: string): void;
+    /** The last that the program of a connection wrote to its standard error, without secrets. */
+    programWords(connectionId: string): string;
+  };
+  /** What organizations put together of their connections. */
+  readonly virtualMcps: Pick<VirtualMcpEngines, 'describe' | 'tryTool'>;
   /** The engine of a virtual MCP of the caller's organization, by its id or that of a connection that stands for it. */
   virtualEngine(caller: Caller, id: string): Promise<Engine | undefined>;
 }

@@ -1,6 +1,6 @@
 /** `parley connect add`: one connection, from what the command line says about it. */
 import { resolve } from 'node:path';
-import type { Connection } from '@parley/connections';
+import type { Connection, Wanted } from '@parley/connections';
 import { connectionStates } from '@parley/connections';
 import { ToolError } from '@parley/kit';
 import { UsageError } from '../../config.ts';
@@ -21,7 +21,6 @@ import {
 } from './given-values.ts';
 import { keepConnection } from './keep.ts';
 import { programWords, wroteLines } from './program-words.ts';
-import type { Wanted } from './wanted.ts';
 
 const USAGE =
   'Usage: parley connect add NAME URL [--type http|sse|openapi] [--token-stdin] [--header "NAME: VALUE"]... | add NAME [--env NAME=VALUE]... [--cwd FOLDER] -- COMMAND ARGS...';

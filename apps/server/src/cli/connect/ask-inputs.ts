@@ -1,12 +1,12 @@
 /** Values that a client's file leaves to a person: asked for on the terminal, where there is one. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import type { ClientEntry } from '@parley/connections';
+import { inputsIn } from '@parley/connections';
 import { printable } from '../../printable.ts';
-import type { Entry } from './import-entries.ts';
-import { inputsIn } from './import-variables.ts';
 
 /** The answers by the id of their input; an empty line leaves one unanswered. */
-export async function askInputs(entries: readonly Entry[]): Promise<Map<string, string>> {
+export async function askInputs(entries: readonly ClientEntry[]): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
   if (!process.stdin.isTTY) return answers;
   for (const entry of entries) {

@@ -1,17 +1,8 @@
 /** Where the clients on this machine keep the servers that they know. */
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { CLIENT_KINDS, ClientKind } from '@parley/connections';
 import { variable } from '../../config.ts';
-
-/** A client whose file is read in its own way; `any` for text that nobody said the origin of. */
-export type ClientKind = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' | 'any';
-
-export const CLIENTS = [
-  'claude-desktop',
-  'claude-code',
-  'cursor',
-  'vscode',
-] as const satisfies readonly ClientKind[];
 
 /** A file that a client may have. */
 export interface Place {
@@ -27,7 +18,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
 
 /** The files of a client, those of the user first. */
-export function placesOf(client: (typeof CLIENTS)[number], folder: string): Place[] {
+export function placesOf(client: (typeof CLIENT_KINDS)[number], folder: string): Place[] {
   const home = homedir();
   const place = (path: string, isProjects = false): Place => {
     return { client, path, maxBytes: MAX_BYTES, ...(isProjects && { folder }) };

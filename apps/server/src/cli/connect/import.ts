@@ -1,5 +1,7 @@
 /** `parley connect import`: the servers that a client knows become connections, with a line on what became of each. */
-import type { Connection } from '@parley/connections';
+import { homedir } from 'node:os';
+import type { ClientEntry, ClientValues, Connection, Wanted } from '@parley/connections';
+import { CLIENT_KINDS, connectionData, wantedOf } from '@parley/connections';
 import { ToolError } from '@parley/kit';
 import { UsageError, variable } from '../../config.ts';
 import { printable } from '../../printable.ts';
@@ -10,16 +12,11 @@ import { toolsText } from './add.ts';
 import { askInputs } from './ask-inputs.ts';
 import { allConnections } from './found.ts';
 import type { Given } from './given.ts';
-import type { Entry } from './import-entries.ts';
 import { readEntries } from './import-entries.ts';
 import type { Place } from './import-places.ts';
-import { CLIENTS, placeOfFile, placeOfStdin, placesOf } from './import-places.ts';
-import { wantedOf } from './import-plan.ts';
-import type { Values } from './import-variables.ts';
+import { placeOfFile, placeOfStdin, placesOf } from './import-places.ts';
 import { keepConnection } from './keep.ts';
 import { isParleyItself } from './own-address.ts';
-import type { Wanted } from './wanted.ts';
-import { connectionData } from './wanted.ts';
 
 const USAGE =
   'Usage: parley connect import [FILE | -] [--from claude-desktop|claude-code|cursor|vscode] [--only NAME,...] [--replace] [--dry-run]';
@@ -51,7 +48,7 @@ export async function importServers(acting: Acting, rest: readonly string[], giv
   const answers = isDry || isFromStdin ? new Map<string, string>() : await askInputs(entries);
   const plans = planned(entries, {
     acting,
-    values: { variable, answers },
+    values: { variable, answers, home: homedir() },
     existing: await allConnections(acting),
     isReplacing: given.isOn('replace'),
   });
@@ -73,9 +70,9 @@ export async function importServers(acting: Acting, rest: readonly string[], giv
 function placesIn([file, ...rest]: readonly string[], given: Given): Place[] {
   if (rest.length > 0) throw new UsageError(USAGE);
   const named = given.text('from');
-  const client = CLIENTS.find((each) => each === named);
+  const client = CLIENT_KINDS.find((each) => each === named);
   if (named !== undefined && client === undefined)
-    throw new UsageError(`--from: must be one of ${CLIENTS.join(', ')}`);
+    throw new UsageError(`--from: must be one of ${CLIENT_KINDS.join(', ')}`);
   if (file === '-') return [placeOfStdin(client)];
   if (file !== undefined) return [placeOfFile(file, client)];
   if (client === undefined)
@@ -89,7 +86,7 @@ function nothingIn(places: readonly Place[]): UsageError {
 }
 
 /** Those that --only names, each of which has to be there. */
-function chosen(entries: readonly Entry[], given: Given): readonly Entry[] {
+function chosen(entries: readonly ClientEntry[], given: Given): readonly ClientEntry[] {
   const names = given
     .list('only')
     .flatMap((text) => text.split(','))
@@ -105,19 +102,19 @@ function chosen(entries: readonly Entry[], given: Given): readonly Entry[] {
 }
 
 /** What is to be done with an entry; with a line where nothing is. */
-type Plan = { readonly entry: Entry } & (
+type Plan = { readonly entry: ClientEntry } & (
   | { readonly line: Line }
   | { readonly wanted: Wanted; readonly replacing: Connection | undefined }
 );
 
 interface Planning {
   readonly acting: Acting;
-  readonly values: Values;
+  readonly values: ClientValues;
   readonly existing: readonly Connection[];
   readonly isReplacing: boolean;
 }
 
-function planned(entries: readonly Entry[], planning: Planning): Plan[] {
+function planned(entries: readonly ClientEntry[], planning: Planning): Plan[] {
   const taken = new Map<string, string>();
   return entries.map((entry): Plan => {
     const { name, from } = entry;

@@ -1,14 +1,14 @@
 /** Storing a connection on the machine itself: its program may be started, and its own private address reached. */
-import type { Connection } from '@parley/connections';
+import type { Connection, Wanted } from '@parley/connections';
+import { connectionData } from '@parley/connections';
 import { ToolError } from '@parley/kit';
 import { UsageError } from '../../config.ts';
 import type { Acting } from '../actions.ts';
 import { requireTool } from '../actions.ts';
+import { asUsage } from './as-usage.ts';
 import { connectionsIn } from './found.ts';
 import { isParleyItself } from './own-address.ts';
 import { privateAddress } from './private-address.ts';
-import type { Wanted } from './wanted.ts';
-import { connectionData } from './wanted.ts';
 
 /** Stores a connection, in the place of the one with this id where one is given, and asks its server for what it has. */
 export async function keepConnection(
@@ -18,7 +18,7 @@ export async function keepConnection(
 ): Promise<Connection> {
   const { caller, config } = acting;
   requireTool(acting, `COLLECTION_CONNECTIONS_${replacing === undefined ? 'CREATE' : 'UPDATE'}`);
-  const data = connectionData(wanted);
+  const data = asUsage(() => connectionData(wanted));
   if (isParleyItself(wanted, config)) throw new UsageError('That is Parley itself. Give another server.');
   const allow = 'url' in wanted.to ? await privateAddress(wanted.to.url) : null;
   const connections = await connectionsIn(acting);

@@ -1,10 +1,10 @@
 /** Which addresses and programs are Parley itself, so that it is not connected to itself. */
+import type { Wanted } from '@parley/connections';
 import { isThisMachine } from '@parley/kit/egress';
 import type { Config } from '../../config.ts';
 import { notedAddress } from '../../served-address.ts';
 import { isThisServer } from '../doctor/client-http.ts';
 import { startsParley } from '../doctor/client-stdio.ts';
-import type { Wanted } from './wanted.ts';
 
 /** True for the server of this data folder, wherever it answers, and for a program that is Parley. */
 export function isParleyItself({ to }: Pick<Wanted, 'to'>, config: Config): boolean {

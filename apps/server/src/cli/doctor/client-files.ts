@@ -1,9 +1,9 @@
 /** The files in which clients of a project list their servers, and what such an entry says, whatever its client calls it. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJsonWithComments } from '@parley/connections';
 import type { ClientName } from '../client-configuration.ts';
 import { readCodexServers } from './codex-toml.ts';
-import { parseJsonWithComments } from './json-with-comments.ts';
 
 /** A server that a client is told of; texts are as they stand in the file. */
 export interface ClientEntry {

@@ -1,0 +1,113 @@
+/** The first screen: what waits, how the parts do, the calls of a day and the last changes. */
+import type { AuditItem } from '@parley/identity';
+import type { Caller } from '@parley/kit';
+import { mayReadAudit } from '@parley/mesh';
+import type { Host } from '../start/host.ts';
+import { mayLook } from './live/rights.ts';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+const LAST_CHANGES = 10;
+
+export interface CallPoint {
+  readonly at: string;
+  readonly calls: number;
+  readonly errors: number;
+}
+
+/** Hours that are over do not change. */
+const known = new Map<string, CallPoint>();
+const MOST_KNOWN = 5000;
+
+/** The calls of the last day, hour by hour; none for those who may not look at calls. */
+export async function callsOfDay({ store, engine }: Host, caller: Caller): Promise<CallPoint[]> {
+  if (!mayLook(engine(), caller, ['self', ['MONITORING_LOGS_LIST', 'MONITORING_STATS']])) return [];
+  const { organizationId } = caller;
+  const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const hours = Array.from({ length: HOURS }, (_, index) => thisHour - (HOURS - 1 - index) * HOUR_MS);
+  return Promise.all(
+    hours.map(async (since) => {
+      const key = `${organizationId} ${since}`;
+      const kept = known.get(key);
+      if (kept !== undefined) return kept;
+      const { calls, errors } = await store.records.stats({
+        organizationId,
+        since,
+        until: since + HOUR_MS - 1,
+      });
+      const point = { at: new Date(since).toISOString(), calls, errors };
+      // The hour before may still get records that wait to be written.
+      if (since < thisHour - HOUR_MS) keep(key, point);
+      return point;
+    }),
+  );
+}
+
+function keep(key: string, point: CallPoint): void {
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(key, point);
+}
+
+export interface RecentChange {
+  readonly at: string;
+  readonly who: string;
+  readonly what: string;
+  readonly href: string | null;
+}
+
+/** The last changes that the audit log has; none for those who may not read it. */
+export async function lastChanges({ identity }: Host, caller: Caller): Promise<RecentChange[]> {
+  const { organizationId } = caller;
+  if (!mayReadAudit(caller)) return [];
+  const items = await identity.audit.list(organizationId, { limit: LAST_CHANGES, outcome: 'ok' });
+  const names = await namesOf(identity, caller, items);
+  return items.map(({ at, callerId, userId, action, target, changed }) => ({
+    at: new Date(at).toISOString(),
+    who: names.get(callerId) ?? names.get(userId ?? '') ?? 'The server',
+    what: wordsOf(action, changed, names.get(target)),
+    href: hrefOf(action),
+  }));
+}
+
+async function namesOf(
+  identity: Host['identity'],
+  caller: Caller,
+  items: readonly AuditItem[],
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const { callerId, target, userId } of items)
+    for (const id of [callerId, target]) {
+      if (names.has(id) || !id.includes('_')) continue;
+      const member = await identity.getMember(caller.organizationId, id);
+      if (member !== undefined) names.set(id, member.name);
+      else if (userId !== null && id === callerId)
+        names.set(id, (await identity.memberOf(caller.organizationId, userId))?.name ?? id);
+    }
+  return names;
+}
+
+/** `key.created` of a key named CI reads as "key created: CI". */
+function wordsOf(action: string, changed: AuditItem['changed'], name: string | undefined): string {
+  const words = action.replaceAll(/[._]/g, ' ');
+  const own = ['name', 'title', 'email']
+    .map((field) => changed[field])
+    .find((value) => typeof value === 'string');
+  const what = typeof own === 'string' ? own : name;
+  return what === undefined ? words : `${words}: ${what}`;
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  agent: '/console/agents',
+  connection: '/console/connections',
+  key: '/console/organization?tab=keys',
+  member: '/console/organization?tab=members',
+  organization: '/console/organization',
+  role: '/console/organization?tab=roles',
+  virtual: '/console/connections?tab=virtual-mcps',
+  webhook: '/console/events?tab=webhooks',
+};
+
+function hrefOf(action: string): string | null {
+  const [noun = ''] = action.split(/[._]/, 1);
+  return Object.hasOwn(PLACES, noun) ? (PLACES[noun] ?? null) : null;
+}
