@@ -1,0 +1,186 @@
+/** Owns every request of the console: one fetch with the CSRF token, one error shape, the fresh sign-in in between. */
+
+/** What a refused request says; `requestId` is what an operator finds in the log. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly details: unknown;
+  readonly requestId: string | undefined;
+
+  constructor(
+    message: string,
+    about: {
+      code: string;
+      status: number;
+      fields?: Record<string, string>;
+      details?: unknown;
+      requestId?: string;
+    },
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = about.code;
+    this.status = about.status;
+    this.fields = about.fields ?? {};
+    this.details = about.details;
+    this.requestId = about.requestId;
+  }
+}
+
+/** The code of a refusal that goes away when the person proves themselves again. */
+export const FRESH_SIGN_IN = 'FRESH_SIGN_IN';
+
+/** The values of a query string; what is undefined or empty is left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What a request may carry besides its address. */
+export interface RequestOptions {
+  readonly query?: Query;
+  readonly signal?: AbortSignal;
+  readonly headers?: Record<string, string>;
+}
+
+/** Hooks of the frame: set once at the start, so that this file needs to know no component. */
+export const clientHooks: {
+  /** Asks the person to sign in again; true: the act may be repeated. */
+  onFreshSignIn: () => Promise<boolean>;
+  onSignedOut: () => void;
+  onReachable: (isReachable: boolean) => void;
+} = { onFreshSignIn: async () => false, onSignedOut: () => {}, onReachable: () => {} };
+
+let csrfToken = '';
+
+/** Takes the token of the session; every change sends it. */
+export function setCsrfToken(token: string): void {
+  csrfToken = token;
+}
+
+/** Reads the whole answer: `{data, ...}` as the route gives it. */
+export async function getWhole<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  return readBody<T>(await send('GET', path, undefined, options));
+}
+
+/** Reads `data` of an answer. */
+export async function get<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  return dataOf<T>(await send('GET', path, undefined, options));
+}
+
+/** Creates or runs something; gives `data` of the answer. */
+export async function post<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
+  return dataOf<T>(await send('POST', path, body, options));
+}
+
+/** Replaces something; gives `data` of the answer. */
+export async function put<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
+  return dataOf<T>(await send('PUT', path, body, options));
+}
+
+/** Changes fields of something; gives `data` of the answer. */
+export async function patch<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
+  return dataOf<T>(await send('PATCH', path, body, options));
+}
+
+/** Removes something. */
+export async function del<T = void>(path: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
+  return dataOf<T>(await send('DELETE', path, body, options));
+}
+
+/** Sends a request and gives the answer itself, for streams and files; a refusal is thrown. */
+export async function send(
+  method: string,
+  path: string,
+  body: unknown,
+  options: RequestOptions = {},
+): Promise<Response> {
+  const response = await sendOnce(method, path, body, options);
+  if (response.ok) return response;
+  const error = await refusalOf(response);
+  if (error.status === 403 && error.code === FRESH_SIGN_IN && (await clientHooks.onFreshSignIn())) {
+    const again = await sendOnce(method, path, body, options);
+    if (again.ok) return again;
+    throw await refusalOf(again);
+  }
+  if (error.status === 401 && !path.startsWith('/api/session')) clientHooks.onSignedOut();
+  throw error;
+}
+
+async function sendOnce(
+  method: string,
+  path: string,
+  body: unknown,
+  options: RequestOptions,
+): Promise<Response> {
+  const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
+  const isFile = body instanceof Blob;
+  if (method !== 'GET' && method !== 'HEAD') headers['x-csrf-token'] = csrfToken;
+  if (body !== undefined && !isFile) headers['content-type'] ??= 'application/json';
+  try {
+    const response = await fetch(path + queryText(options.query), {
+      method,
+      headers,
+      body: body === undefined ? undefined : isFile ? body : JSON.stringify(body),
+      signal: options.signal,
+      credentials: 'same-origin',
+    });
+    clientHooks.onReachable(true);
+    return response;
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    clientHooks.onReachable(false);
+    throw new ApiError('The server cannot be reached. What you typed is still here; try again in a moment.', {
+      code: 'UNREACHABLE',
+      status: 0,
+    });
+  }
+}
+
+/** The query string with its question mark, or nothing. */
+export function queryText(query: Query | undefined): string {
+  const entries = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
+}
+
+async function readBody<T>(response: Response): Promise<T> {
+  if (response.status === 204) return undefined as T; // Only routes without an answer do this
+  return (await response.json()) as T; // The route's document says what it is
+}
+
+async function dataOf<T>(response: Response): Promise<T> {
+  const body = await readBody<unknown>(response);
+  const isWrapped = typeof body === 'object' && body !== null && 'data' in body;
+  return (isWrapped ? body.data : body) as T; // The route's document says what it is
+}
+
+async function refusalOf(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const body: unknown = await response.json().catch(() => undefined); // A proxy's page: the status has to do
+  const error = readObject(readObject(body)['error']);
+  const message = typeof error['message'] === 'string' ? error['message'] : textOfStatus(response.status);
+  const code = typeof error['code'] === 'string' ? error['code'] : `HTTP_${response.status}`;
+  const listed = readObject(readObject(error['details'])['errors']);
+  const fields = Object.entries({ ...listed, ...readObject(error['fields']) }).flatMap(([name, rules]) => {
+    const text: unknown = Array.isArray(rules) ? rules.join(' ') : rules;
+    return typeof text === 'string' ? [[name, text] as const] : [];
+  });
+  return new ApiError(message, {
+    code,
+    status: response.status,
+    fields: Object.fromEntries(fields),
+    details: error['details'],
+    requestId,
+  });
+}
+
+function readObject(value: unknown): Record<string, unknown> {
+  // Any object can be read by name
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function textOfStatus(status: number): string {
+  if (status === 502 || status === 503 || status === 504)
+    return 'The server is not answering right now. It is tried again by itself.';
+  return `The server answered with status ${status} and no reason.`;
+}

@@ -1,0 +1,17 @@
+/** Owns which tools the person has, so that screens leave out what the server would refuse. */
+import { useQuery } from '@tanstack/react-query';
+import { get } from './client.ts';
+import type { ToolRow } from './types.ts';
+
+/** Asks whether the person has a tool of an endpoint; until it is known, nothing is there. */
+export function useHeldTools(endpoint: string): (tool: string) => boolean {
+  const { data } = useQuery({
+    // What one may do changes with roles and members.
+    queryKey: ['members', 'held-tools', endpoint],
+    queryFn: async ({ signal }) => {
+      const tools = await get<ToolRow[]>('/api/tools', { query: { endpoint }, signal });
+      return new Set(tools.map(({ name }) => name));
+    },
+  });
+  return (tool) => data?.has(tool) === true;
+}

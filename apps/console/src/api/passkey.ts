@@ -1,0 +1,43 @@
+/** Owns passkeys: asking the browser for one, and making one; the library loads with the first use. */
+import { post } from './client.ts';
+
+interface Challenge<T> {
+  readonly challengeId: string;
+  readonly options: T;
+}
+
+/** Whether this browser and this page can use passkeys. */
+export function hasPasskeys(): boolean {
+  return typeof PublicKeyCredential === 'function' && isSecureContext;
+}
+
+/** Asks for a passkey; what comes back proves the person to the server. */
+export async function passkeyAnswer(): Promise<{ challengeId: string; response: unknown }> {
+  const { startAuthentication } = await import('@simplewebauthn/browser');
+  type Options = Parameters<typeof startAuthentication>[0]['optionsJSON'];
+  const { challengeId, options } = await post<Challenge<Options>>('/api/session/passkey-options');
+  return { challengeId, response: await said(() => startAuthentication({ optionsJSON: options })) };
+}
+
+/** Makes a passkey for the person who is signed in. */
+export async function makePasskey(name: string): Promise<void> {
+  const { startRegistration } = await import('@simplewebauthn/browser');
+  type Options = Parameters<typeof startRegistration>[0]['optionsJSON'];
+  const { challengeId, options } = await post<Challenge<Options>>('/api/account/passkeys/options');
+  const response = await said(() => startRegistration({ optionsJSON: options }));
+  await post('/api/account/passkeys', { challengeId, response, name });
+}
+
+/** Says in plain words what browsers say in many. */
+async function said<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    if (name === 'NotAllowedError' || name === 'AbortError')
+      throw new Error('No passkey was used. Try again, or choose another way.', { cause: error });
+    if (name === 'InvalidStateError')
+      throw new Error('This device has a passkey for you already.', { cause: error });
+    throw error;
+  }
+}

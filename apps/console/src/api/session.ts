@@ -1,0 +1,93 @@
+/** Owns who is signed in: reading, signing in and out, switching the organization. */
+import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { detach } from '../detach.ts';
+import { ApiError, clientHooks, del, get, post, put, setCsrfToken } from './client.ts';
+import { startLive, stopLive } from './live.ts';
+import { queryClient } from './query.ts';
+import type { Session, SignInMethod } from './types.ts';
+
+export const SESSION_KEY = ['session'] as const;
+
+/** What the server offers to someone who is not signed in. */
+export interface SignInOffer {
+  readonly methods: readonly SignInMethod[];
+  readonly hasOwnerSignIn: boolean;
+}
+
+/** Reads the session; null: nobody is signed in. */
+export function useSessionQuery(): UseQueryResult<Session | null> {
+  return useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: Infinity });
+}
+
+/** The session inside the frame, where somebody is signed in. */
+export function useSession(): Session {
+  const { data } = useSessionQuery();
+  if (!data) throw new Error('Only a screen inside the frame may ask for the session.');
+  return data;
+}
+
+let offer: SignInOffer = { methods: ['link', 'password', 'passkey', 'key'], hasOwnerSignIn: true };
+
+/** What the last refusal offered. */
+export function signInOffer(): SignInOffer {
+  return offer;
+}
+
+async function readSession(): Promise<Session | null> {
+  try {
+    return accept(await get<Session>('/api/session'));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    const details = error.details as Partial<SignInOffer> | undefined; // As the route's document says
+    offer = { methods: details?.methods ?? offer.methods, hasOwnerSignIn: details?.hasOwnerSignIn ?? true };
+    return null;
+  }
+}
+
+function accept(session: Session): Session {
+  setCsrfToken(session.csrfToken);
+  startLive();
+  return session;
+}
+
+/** Signs in with one of the methods; the answer is the session. */
+export async function signIn(body: { method: SignInMethod } & Record<string, unknown>): Promise<void> {
+  become(accept(await post<Session>('/api/session', body)));
+}
+
+/** Takes the place of whoever was signed in before: nothing that they read is kept. */
+function become(session: Session | null): void {
+  queryClient.setQueryData(SESSION_KEY, session);
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+}
+
+/** Signs out in this browser; the page shows the way in again. */
+export async function signOut(): Promise<void> {
+  await del('/api/session');
+  forgetSession();
+}
+
+/** The session ended elsewhere: what was read is forgotten and the way in is shown. */
+export function forgetSession(): void {
+  stopLive();
+  become(null);
+  // Reads again what ways in there are; without them the page offers all.
+  detach(readSession(), reportError);
+}
+
+clientHooks.onSignedOut = forgetSession;
+
+/** Works in another organization from now on. */
+export async function switchOrganization(id: string): Promise<void> {
+  await put('/api/session/organization', { id });
+  // What is shown is read anew, what is not shown is forgotten: all of it belonged to the other one.
+  await queryClient.resetQueries({ queryKey: SESSION_KEY });
+  queryClient.removeQueries({ type: 'inactive' });
+  await queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+}
+
+/** Reads the session anew, after something in it was changed. */
+export async function refreshSession(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: SESSION_KEY });
+}

@@ -1,0 +1,65 @@
+/** Owns acts of a person: one at a time, busy while it runs, and a toast that says what went wrong. */
+import { useCallback, useRef, useState } from 'react';
+import { detach } from '../detach.ts';
+import { toast } from '../ui/toast-store.ts';
+import { ApiError } from './client.ts';
+
+/** An act and how it stands. */
+export interface Act<A extends unknown[]> {
+  /** Runs the act; a second start while it runs does nothing. */
+  readonly run: (...args: A) => void;
+  readonly isBusy: boolean;
+  /** What the last run failed with, until the next one starts. */
+  readonly error: ApiError | undefined;
+}
+
+/** What to do with the end of an act. */
+export interface ActOptions<R> {
+  readonly onDone?: (result: R) => void;
+  /** True: the caller shows `error` itself, so no toast does. */
+  readonly isQuiet?: boolean;
+}
+
+/**
+ * Wraps work that a person starts.
+ *
+ *     const cancel = useAct((id: string) => post(`/api/tasks/${id}/cancel`));
+ *     <Button isBusy={cancel.isBusy} onClick={() => cancel.run(task.id)}>Cancel</Button>
+ */
+export function useAct<A extends unknown[], R>(
+  work: (...args: A) => Promise<R>,
+  options: ActOptions<R> = {},
+): Act<A> {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError>();
+  const latest = useRef({ work, options });
+  latest.current = { work, options };
+  const isRunning = useRef(false);
+  const run = useCallback((...args: A) => {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    setBusy(true);
+    setError(undefined);
+    const act = async (): Promise<void> => {
+      try {
+        const result = await latest.current.work(...args);
+        latest.current.options.onDone?.(result);
+      } catch (fault) {
+        const refusal = asApiError(fault);
+        setError(refusal);
+        if (!latest.current.options.isQuiet) toast({ text: refusal.message, tone: 'red' });
+      } finally {
+        isRunning.current = false;
+        setBusy(false);
+      }
+    };
+    detach(act(), reportError);
+  }, []);
+  return { run, isBusy, error };
+}
+
+function asApiError(fault: unknown): ApiError {
+  if (fault instanceof ApiError) return fault;
+  const message = fault instanceof Error ? fault.message : String(fault);
+  return new ApiError(message, { code: 'FAULT', status: 0 });
+}

@@ -1,0 +1,90 @@
+/** Owns what is around every screen: who is signed in decides between the way in and the frame. */
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect, useState } from 'react';
+import { useSession, useSessionQuery } from '../api/session.ts';
+import { SCREENS } from '../screens.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorState } from '../ui/states.tsx';
+import { Toaster } from '../ui/toaster.tsx';
+import { useKeys } from '../ui/use-keys.ts';
+import { useGo } from '../ui/use-screen.ts';
+import { applyAccent } from './accent.ts';
+import './frame.css';
+import { FreshSignIn } from './fresh-sign-in.tsx';
+import { HelpOverlay } from './help-overlay.tsx';
+import { LostServer } from './live-status.tsx';
+import { Rail } from './rail.tsx';
+import { rememberPlace } from './recent.ts';
+import { SubNavigation } from './sub-navigation.tsx';
+import { TopBar } from './top-bar.tsx';
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const SignIn = lazy(async () => ({ default: (await import('../screens/sign-in/index.tsx')).SignIn }));
+const SIGN_IN_PATH = '/sign-in';
+
+/** The page. */
+export function Frame() {
+  const session = useSessionQuery();
+  return (
+    <>
+      {session.data ? (
+        <SignedIn />
+      ) : session.data === null ? (
+        <Suspense>
+          <SignIn />
+        </Suspense>
+      ) : session.error ? (
+        <ErrorState error={session.error} onRetry={() => session.refetch()} />
+      ) : null}
+      <Toaster />
+    </>
+  );
+}
+
+function SignedIn() {
+  const session = useSession();
+  const { pathname } = useLocation();
+  const go = useGo();
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const keys = SCREENS.flatMap((screen) =>
+    screen.keys === undefined ? [] : [[screen.keys, () => go(screen.path)]],
+  );
+  useKeys({
+    'mod+k': () => setPaletteOpen(true),
+    '?': () => setHelpOpen(true),
+    ...Object.fromEntries(keys),
+  });
+  const isAtSignIn = pathname === SIGN_IN_PATH;
+  useEffect(() => {
+    // The link was used: what is left of it must not stay in the address.
+    if (isAtSignIn) go(session.isFirstRun ? '/first-run' : '/', { isReplaced: true });
+  }, [isAtSignIn, go, session.isFirstRun]);
+  useEffect(() => rememberPlace(pathname), [pathname]);
+  const { accent } = session.organization;
+  useEffect(() => applyAccent(accent), [accent]);
+  if (isAtSignIn) return null;
+  return (
+    <div className="frame">
+      <Button className="frame-skip" onClick={() => document.querySelector<HTMLElement>('#content')?.focus()}>
+        Skip to the content
+      </Button>
+      <Rail />
+      <div className="frame-column">
+        <TopBar onSearch={() => setPaletteOpen(true)} onHelp={() => setHelpOpen(true)} />
+        <LostServer />
+        <SubNavigation />
+        <main id="content" className="frame-main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette onClose={() => setPaletteOpen(false)} onHelp={() => setHelpOpen(true)} />
+        </Suspense>
+      )}
+      <HelpOverlay isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+      <FreshSignIn />
+    </div>
+  );
+}

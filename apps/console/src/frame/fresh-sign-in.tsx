@@ -1,0 +1,100 @@
+/** Owns proving oneself again: the server asks before what could do most harm, and the act goes on afterwards. */
+import { useEffect, useState } from 'react';
+import { clientHooks, post } from '../api/client.ts';
+import { passkeyAnswer } from '../api/passkey.ts';
+import { useSession } from '../api/session.ts';
+import { useAct } from '../api/use-act.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field, Input } from '../ui/field.tsx';
+
+/** Listens for the server's question and shows the dialog; the frame has one. */
+export function FreshSignIn() {
+  const [asked, setAsked] = useState<{ readonly settle: (isDone: boolean) => void }>();
+  useEffect(() => {
+    clientHooks.onFreshSignIn = () =>
+      new Promise((settle) => {
+        setAsked({ settle });
+      });
+    return () => {
+      clientHooks.onFreshSignIn = async () => false;
+    };
+  }, []);
+  if (!asked) return null;
+  const end = (isDone: boolean) => {
+    setAsked(undefined);
+    asked.settle(isDone);
+  };
+  return <ProofDialog onEnd={end} />;
+}
+
+function ProofDialog({ onEnd }: { readonly onEnd: (isDone: boolean) => void }) {
+  const { hasPassword, passkeys, person } = useSession();
+  const [isWithKey, setWithKey] = useState(!hasPassword);
+  const [secret, setSecret] = useState('');
+  const done = { onDone: () => onEnd(true), isQuiet: true };
+  const prove = useAct((proof: object) => post('/api/session/fresh', proof), done);
+  const touch = useAct(async () => {
+    await post('/api/session/fresh', { method: 'passkey', ...(await passkeyAnswer()) });
+  }, done);
+  const error = prove.error?.message ?? touch.error?.message;
+  return (
+    <Dialog
+      isOpen
+      onClose={() => onEnd(false)}
+      title="Is it still you?"
+      description="This could do harm in other hands, so prove it again. It holds for 15 minutes."
+      size="s"
+      onSubmit={() =>
+        prove.run(
+          isWithKey ? { method: 'key', key: secret.trim() } : { method: 'password', password: secret },
+        )
+      }
+      footer={
+        <>
+          {passkeys > 0 && (
+            <Button onClick={() => touch.run()} isBusy={touch.isBusy}>
+              Use a passkey
+            </Button>
+          )}
+          <Button kind="primary" type="submit" isBusy={prove.isBusy} disabled={secret === ''}>
+            Go on
+          </Button>
+        </>
+      }
+    >
+      {/* Password managers look for the account beside the password. */}
+      <input
+        type="text"
+        className="visually-hidden"
+        autoComplete="username"
+        value={person.email}
+        readOnly
+        tabIndex={-1}
+        aria-hidden
+      />
+      <Field label={isWithKey ? 'API key' : 'Password'} error={error}>
+        <Input
+          key={String(isWithKey)}
+          type="password"
+          autoComplete={isWithKey ? 'off' : 'current-password'}
+          value={secret}
+          onText={setSecret}
+          autoFocus
+        />
+      </Field>
+      {hasPassword && (
+        <button
+          type="button"
+          className="json-more"
+          onClick={() => {
+            setWithKey(!isWithKey);
+            setSecret('');
+          }}
+        >
+          {isWithKey ? 'Use the password instead' : 'Use an API key instead'}
+        </button>
+      )}
+    </Dialog>
+  );
+}

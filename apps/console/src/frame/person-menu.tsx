@@ -1,0 +1,62 @@
+/** Owns the menu of the person: who one is, the theme, help, the way out. */
+import { CircleHelp, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { useState } from 'react';
+import { signOut, useSession } from '../api/session.ts';
+import { useAct } from '../api/use-act.ts';
+import { Avatar } from '../ui/avatar.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { useGo } from '../ui/use-screen.ts';
+import { applyAccent } from './accent.ts';
+import { readTheme, setTheme } from './theme.ts';
+import type { Theme } from './theme.ts';
+
+const THEMES = [
+  { theme: 'system', label: 'Theme of the system', icon: <Monitor /> },
+  { theme: 'light', label: 'Light', icon: <Sun /> },
+  { theme: 'dark', label: 'Dark', icon: <Moon /> },
+] as const;
+
+/** The picture of the person, which opens the menu. */
+export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
+  const { person, organization, version } = useSession();
+  const [theme, setShownTheme] = useState<Theme>(readTheme);
+  const leave = useAct(signOut);
+  const go = useGo();
+  const choose = (next: Theme) => {
+    setTheme(next);
+    setShownTheme(next);
+    applyAccent(organization.accent);
+  };
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          className="button button-quiet button-icon button-m"
+          aria-label={`${person.name}: menu`}
+        >
+          <Avatar name={person.name} />
+        </button>
+      }
+      items={[
+        { heading: `${person.name} · ${person.email}` },
+        {
+          label: 'Sign-in and sessions',
+          icon: <KeyRound />,
+          onSelect: () => go('/organization/sessions'),
+        },
+        { label: 'Keyboard and help', icon: <CircleHelp />, shortcut: '?', onSelect: onHelp },
+        'separator',
+        ...THEMES.map((one) => ({
+          label: one.label,
+          icon: one.icon,
+          isChecked: one.theme === theme,
+          onSelect: () => choose(one.theme),
+        })),
+        'separator',
+        { label: 'Sign out', icon: <LogOut />, onSelect: () => leave.run() },
+        { heading: `Parley ${version}` },
+      ]}
+    />
+  );
+}

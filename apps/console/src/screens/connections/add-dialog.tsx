@@ -1,0 +1,355 @@
+/** Owns adding a connection: by an address, a command, an OpenAPI document, or the JSON of a client. */
+import { useState } from 'react';
+import { useSession } from '../../api/session.ts';
+import { useAct } from '../../api/use-act.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { toast } from '../../ui/toast-store.ts';
+import { commandWords } from './command-words.ts';
+import type { Pair } from './pairs.tsx';
+import { Pairs, textsOf } from './pairs.tsx';
+import { PasteJson } from './paste-json.tsx';
+import { createConnection, readSoon } from './queries.ts';
+
+export interface AddDialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onAdded: (id: string) => void;
+}
+
+type Way = 'address' | 'command' | 'openapi' | 'json';
+
+const WAYS: readonly { readonly id: Way; readonly label: string }[] = [
+  { id: 'address', label: 'Address' },
+  { id: 'command', label: 'Command' },
+  { id: 'openapi', label: 'OpenAPI' },
+  { id: 'json', label: 'Client’s JSON' },
+];
+
+/** What a person has typed; kept while they look at another way. */
+interface Draft {
+  readonly title: string;
+  readonly url: string;
+  readonly type: 'HTTP' | 'SSE';
+  readonly access: Access;
+  readonly token: string;
+  readonly tokenHeader: string;
+  readonly tokenTemplate: string;
+  readonly headers: readonly Pair[];
+  readonly allowPrivate: boolean;
+  readonly line: string;
+  readonly cwd: string;
+  readonly variables: readonly Pair[];
+  readonly openapiServer: string;
+}
+
+type Access = 'none' | 'token' | 'personal' | 'oauth' | 'oauth-shared';
+
+const EMPTY: Draft = {
+  title: '',
+  url: '',
+  type: 'HTTP',
+  access: 'none',
+  token: '',
+  tokenHeader: 'Authorization',
+  tokenTemplate: 'Bearer {token}',
+  headers: [],
+  allowPrivate: false,
+  line: '',
+  cwd: '',
+  variables: [],
+  openapiServer: '',
+};
+
+/** The dialog; what was typed is there until something was added. */
+export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
+  const [way, setWay] = useState<Way>('address');
+  const [draft, setDraft] = useState<Draft>(EMPTY);
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const add = useAct(() => createConnection(dataOf(way, draft)), {
+    isQuiet: true,
+    onDone: ({ item }) => {
+      const { last_error: fault } = item.catalog;
+      setDraft(EMPTY);
+      onClose();
+      onAdded(item.id);
+      toast(
+        fault === null
+          ? { text: `“${item.title}” is added, and its tools were read.`, tone: 'green' }
+          : { text: `“${item.title}” is added, but could not be read: ${fault}`, tone: 'amber' },
+      );
+      readSoon();
+    },
+  });
+  if (way === 'json')
+    return (
+      <PasteJson
+        isOpen={isOpen}
+        onClose={onClose}
+        onAdded={onAdded}
+        ways={<Ways way={way} onChange={setWay} />}
+      />
+    );
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      onSubmit={() => add.run()}
+      title="Add a connection"
+      description="Its server is asked for its tools at once; what it has now counts as approved by you."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={add.isBusy} disabled={!isComplete(way, draft)}>
+            {add.isBusy ? 'Asking its server' : 'Add'}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <Ways way={way} onChange={setWay} />
+        <Field label="Name" isRequired>
+          <Input value={draft.title} onText={(title) => change({ title })} maxLength={255} autoFocus />
+        </Field>
+        {way === 'address' && <AddressFields draft={draft} change={change} />}
+        {way === 'command' && <CommandFields draft={draft} change={change} />}
+        {way === 'openapi' && <OpenApiFields draft={draft} change={change} />}
+        {add.error && (
+          <div className="field-error" role="alert">
+            {add.error.message}
+          </div>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Ways({ way, onChange }: { readonly way: Way; readonly onChange: (way: Way) => void }) {
+  return <Tabs value={way} onChange={onChange} tabs={WAYS} label="How to add it" />;
+}
+
+function isComplete(way: Way, { title, url, line }: Draft): boolean {
+  return title.trim() !== '' && (way === 'command' ? commandWords(line).length > 0 : url.trim() !== '');
+}
+
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly change: (part: Partial<Draft>) => void;
+}
+
+const TYPES = [
+  { value: 'HTTP', label: 'Streamable HTTP', hint: 'Every server of today' },
+  { value: 'SSE', label: 'HTTP with SSE', hint: 'The older one; its address often ends in /sse' },
+] as const;
+
+const ACCESS: readonly { readonly value: Access; readonly label: string; readonly hint: string }[] = [
+  { value: 'none', label: 'None, or OAuth when it asks', hint: 'You can authorise it afterwards' },
+  { value: 'token', label: 'One token for everybody', hint: 'Goes as Authorization: Bearer' },
+  { value: 'personal', label: 'Everybody brings a token', hint: 'Goes with the calls of its owner alone' },
+  { value: 'oauth', label: 'OAuth, everybody for themselves', hint: 'Nobody uses the token of another' },
+  { value: 'oauth-shared', label: 'OAuth, one for all', hint: 'An owner or administrator authorises it' },
+];
+
+function AddressFields({ draft, change }: FieldsProps) {
+  return (
+    <>
+      <Field label="Address" isRequired hint="Where its MCP is, such as https://example.com/mcp">
+        <Input
+          value={draft.url}
+          onText={(url) => change({ url })}
+          inputMode="url"
+          className="mono"
+          maxLength={2000}
+        />
+      </Field>
+      <PrivateField draft={draft} change={change} />
+      <Field label="Transport">
+        <Select value={draft.type} onChange={(type) => change({ type })} options={TYPES} />
+      </Field>
+      <Field label="Credentials">
+        <Select value={draft.access} onChange={(access) => change({ access })} options={ACCESS} />
+      </Field>
+      {draft.access === 'token' && <TokenField draft={draft} change={change} />}
+      {draft.access === 'personal' && (
+        <div className="connections-two">
+          <Field label="Header">
+            <Input
+              value={draft.tokenHeader}
+              onText={(tokenHeader) => change({ tokenHeader })}
+              className="mono"
+            />
+          </Field>
+          <Field label="Value" hint="{token} stands for the token">
+            <Input
+              value={draft.tokenTemplate}
+              onText={(tokenTemplate) => change({ tokenTemplate })}
+              className="mono"
+            />
+          </Field>
+        </div>
+      )}
+      <Pairs
+        label="More headers"
+        pairs={draft.headers}
+        onChange={(headers) => change({ headers })}
+        addText="Add a header"
+        namePlaceholder="X-Api-Key"
+      />
+    </>
+  );
+}
+
+function TokenField({ draft, change }: FieldsProps) {
+  return (
+    <Field label="Token" hint="Sealed when it is stored, and never shown again">
+      <Input
+        type="password"
+        value={draft.token}
+        onText={(token) => change({ token })}
+        autoComplete="new-password"
+      />
+    </Field>
+  );
+}
+
+/** Asked only where the address looks like one: the permission is for this address alone. */
+function PrivateField({ draft, change }: FieldsProps) {
+  const { role } = useSession();
+  if (!isPrivate(draft.url) || !(role === 'owner' || role === 'admin')) return null;
+  return (
+    <Checkbox
+      isChecked={draft.allowPrivate}
+      onChange={(allowPrivate) => change({ allowPrivate })}
+      hint="This one connection may then reach this host and port, and nothing else of the network."
+    >
+      Let it reach this private address
+    </Checkbox>
+  );
+}
+
+const PRIVATE =
+  /^(?:localhost|.+\.(?:local|internal|lan|home|localhost)|127\..+|10\..+|192\.168\..+|172\.(?:1[6-9]|2\d|3[01])\..+|\[(?:::1|f[cde].+)\])$/i;
+
+/** Whether an address looks private; the server decides what is. */
+export function isPrivate(address: string): boolean {
+  const host = URL.parse(address)?.hostname;
+  return host !== undefined && (PRIVATE.test(host) || !host.includes('.'));
+}
+
+function CommandFields({ draft, change }: FieldsProps) {
+  const words = commandWords(draft.line);
+  return (
+    <>
+      <Field
+        label="Command"
+        isRequired
+        hint="A program of the machine that Parley runs on. It is started without a shell; quotes hold words together."
+      >
+        <Input
+          value={draft.line}
+          onText={(line) => change({ line })}
+          className="mono"
+          placeholder="npx -y @modelcontextprotocol/server-filesystem /home/you/Documents"
+        />
+      </Field>
+      {words.length > 1 && (
+        <p className="row-wrap small" aria-label="Read as">
+          <span className="muted">Read as</span>
+          {words.map((word, index) => (
+            <code key={index} className="connections-word">
+              {word === '' ? '""' : word}
+            </code>
+          ))}
+        </p>
+      )}
+      <Field label="Folder" hint="In the home folder; by default one of its own">
+        <Input value={draft.cwd} onText={(cwd) => change({ cwd })} className="mono" />
+      </Field>
+      <Pairs
+        label="Variables"
+        pairs={draft.variables}
+        onChange={(variables) => change({ variables })}
+        addText="Add a variable"
+        namePlaceholder="API_KEY"
+      />
+    </>
+  );
+}
+
+function OpenApiFields({ draft, change }: FieldsProps) {
+  return (
+    <>
+      <Field
+        label="Document"
+        isRequired
+        hint="The address of an OpenAPI 3.0 or 3.1 document, in JSON or YAML; each operation becomes a tool"
+      >
+        <Input
+          value={draft.url}
+          onText={(url) => change({ url })}
+          inputMode="url"
+          className="mono"
+          maxLength={2000}
+        />
+      </Field>
+      <PrivateField draft={draft} change={change} />
+      <Field label="Service" hint="Where its requests go, when that is not where the document lies">
+        <Input
+          value={draft.openapiServer}
+          onText={(openapiServer) => change({ openapiServer })}
+          inputMode="url"
+          className="mono"
+        />
+      </Field>
+      <TokenField draft={draft} change={change} />
+      <Pairs
+        label="More headers"
+        pairs={draft.headers}
+        onChange={(headers) => change({ headers })}
+        addText="Add a header"
+        namePlaceholder="X-Api-Key"
+      />
+    </>
+  );
+}
+
+/** What is stored; fields that nobody filled in are not said. */
+function dataOf(way: Way, draft: Draft): object {
+  const { title, url, headers } = draft;
+  if (way === 'command') {
+    const [command, ...args] = commandWords(draft.line);
+    const envVars = textsOf(draft.variables);
+    const program = {
+      command,
+      args,
+      ...(draft.cwd.trim() !== '' && { cwd: draft.cwd.trim() }),
+      ...(Object.keys(envVars).length > 0 && { envVars }),
+    };
+    return { title, connection_type: 'STDIO', connection_headers: program };
+  }
+  const given = textsOf(headers);
+  const isOpenApi = way === 'openapi';
+  const hasToken = draft.token !== '' && (isOpenApi || draft.access === 'token');
+  const gateway = {
+    ...(draft.allowPrivate && isPrivate(url) && { allowPrivate: true }),
+    ...(isOpenApi && draft.openapiServer.trim() !== '' && { openapiServer: draft.openapiServer.trim() }),
+    ...(!isOpenApi && draft.access === 'oauth' && { oauth: 'personal' }),
+    ...(!isOpenApi && draft.access === 'oauth-shared' && { oauth: 'shared' }),
+    ...(!isOpenApi &&
+      draft.access === 'personal' && {
+        personalToken: { header: draft.tokenHeader.trim(), template: draft.tokenTemplate },
+      }),
+  };
+  return {
+    title,
+    connection_type: isOpenApi ? 'OPENAPI' : draft.type,
+    connection_url: url.trim(),
+    ...(hasToken && { connection_token: draft.token }),
+    ...(Object.keys(given).length > 0 && { connection_headers: { headers: given } }),
+    ...(Object.keys(gateway).length > 0 && { metadata: { gateway } }),
+  };
+}

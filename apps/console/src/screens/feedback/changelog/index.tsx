@@ -1,0 +1,134 @@
+/** Owns the screen: the changelog: what was told, what is planned, and the editor. */
+import { Newspaper, Plus } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { detach } from '../../../detach.ts';
+import { Badge, StateBadge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
+import { ListScreen } from '../../../ui/list-screen.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
+import { useKeys } from '../../../ui/use-keys.ts';
+import { useScreen } from '../../../ui/use-screen.ts';
+import { When } from '../../../ui/when.tsx';
+import { useIsAdministrator } from '../shared/queries.ts';
+import './changelog.css';
+import { Editor } from './editor.tsx';
+import type { Entry } from './queries.ts';
+import { NEW, useChangelog } from './queries.ts';
+
+const keyOf = ({ id }: Entry) => id;
+
+const title: Column<Entry> = {
+  id: 'title',
+  header: 'Entry',
+  width: 'minmax(0, 1fr)',
+  cell: (entry) => <bdi className="truncate">{entry.title}</bdi>,
+};
+const state: Column<Entry> = {
+  id: 'state',
+  header: 'State',
+  width: '120px',
+  cell: (entry) => <StateBadge state={entry.state} />,
+};
+const narrowColumns = [title, state];
+const columns: Column<Entry>[] = [
+  title,
+  {
+    id: 'labels',
+    header: 'Labels',
+    width: '180px',
+    isWideOnly: true,
+    cell: ({ labels }) => (
+      <span className="row">
+        {labels.map((label) => (
+          <Badge key={label}>{label}</Badge>
+        ))}
+      </span>
+    ),
+  },
+  state,
+  {
+    id: 'author',
+    header: 'By',
+    width: '150px',
+    isWideOnly: true,
+    cell: ({ authorName }) => <bdi className="truncate muted">{authorName ?? ''}</bdi>,
+  },
+  {
+    id: 'published',
+    header: 'Out',
+    width: '120px',
+    align: 'end',
+    cell: ({ publishedAt }) =>
+      publishedAt === null ? <span className="faint">not yet</span> : <When at={publishedAt} />,
+  },
+];
+
+const FILTERS = [
+  {
+    id: 'published',
+    label: 'State',
+    options: [
+      { value: 'true', label: 'Published' },
+      { value: 'false', label: 'Drafts and scheduled' },
+    ],
+  },
+];
+
+/** The screen. */
+export function Screen() {
+  const screen = useScreen();
+  const isAdministrator = useIsAdministrator();
+  const { published, q = '' } = screen.search;
+  const query = useChangelog(published === undefined ? undefined : published === 'true');
+  const all = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
+  const rows = useMemo(() => {
+    const wanted = q.trim().toLowerCase();
+    if (wanted === '') return all;
+    return all.filter((entry) => `${entry.title}\n${entry.content}`.toLowerCase().includes(wanted));
+  }, [all, q]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) detach(fetchNextPage(), reportError);
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const write = () => screen.open(NEW);
+  useKeys({ n: write }, !isAdministrator);
+  const make = isAdministrator && (
+    <Button kind="primary" icon={<Plus />} title="New entry (n)" onClick={write}>
+      New entry
+    </Button>
+  );
+  return (
+    <ListScreen
+      title="Changelog"
+      viewsOf="feedback-changelog"
+      screen={screen}
+      query={query}
+      rows={rows}
+      columns={screen.id === undefined ? columns : narrowColumns}
+      keyOf={keyOf}
+      isSortedByServer
+      filters={FILTERS}
+      filterPlaceholder="Filter entries"
+      actions={make}
+      onEnd={onEnd}
+      isLoadingMore={isFetchingNextPage}
+      empty={
+        <EmptyState icon={<Newspaper />} title="Nothing told yet" action={make}>
+          Tell people what is new. An entry can be about posts; whoever follows them sees it.
+        </EmptyState>
+      }
+      detail={
+        screen.id !== undefined && (
+          <Editor
+            key={screen.id}
+            id={screen.id}
+            isReadOnly={!isAdministrator}
+            onClose={() => screen.open(undefined)}
+            onSaved={(id) => id !== screen.id && screen.open(id)}
+          />
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,98 @@
+/** Owns reading and writing changelog entries, and what is typed before it is saved. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { del, get, getWhole, patch, post } from '../../../api/client.ts';
+import { queryClient } from '../../../api/query.ts';
+import { toast } from '../../../ui/toast-store.ts';
+import { API, TOPIC } from '../shared/queries.ts';
+import type { Page } from '../shared/types.ts';
+
+/** A changelog entry. */
+export interface Entry {
+  readonly id: string;
+  readonly title: string;
+  readonly content: string;
+  readonly state: 'draft' | 'scheduled' | 'published';
+  readonly publishedAt: string | null;
+  readonly labels: readonly string[];
+  readonly linkedPostIds: readonly string[];
+  readonly authorName: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const PAGE_ROWS = 100;
+const LIST = [TOPIC, 'changelog'] as const;
+
+/** The pages of entries that were read so far; `state` narrows them. */
+export function useChangelog(published: boolean | undefined) {
+  return useInfiniteQuery({
+    queryKey: [...LIST, published],
+    queryFn: ({ pageParam, signal }) =>
+      getWhole<Page<Entry>>(`${API}/changelog`, {
+        query: { published, limit: PAGE_ROWS, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.pagination.cursor ?? undefined,
+  });
+}
+
+/** One entry. */
+export function useEntry(id: string) {
+  return useQuery({
+    queryKey: [TOPIC, 'changelog-entry', id],
+    queryFn: ({ signal }) => get<Entry>(`${API}/changelog/${id}`, { signal }),
+    enabled: id !== NEW,
+  });
+}
+
+/** What stands in the address for an entry that is not saved yet. */
+export const NEW = 'new';
+
+/** What can be typed. */
+export interface Text {
+  readonly title: string;
+  readonly content: string;
+  readonly labels: readonly string[];
+  readonly linkedPostIds: readonly string[];
+}
+
+/** Unsaved texts by entry: looking elsewhere or a lost server takes nothing of them. */
+export const drafts = new Map<string, Text>();
+
+/** Reads again what is shown of the changelog. */
+async function refresh(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: LIST });
+  await queryClient.invalidateQueries({ queryKey: [TOPIC, 'changelog-entry'] });
+}
+
+/** Saves the text, and when it is published: absent leaves that as it is. */
+export async function saveEntry(id: string, text: Text, publishedAt?: string | null): Promise<Entry> {
+  const body = { ...text, ...(publishedAt !== undefined && { publishedAt }) };
+  const saved = await (id === NEW
+    ? post<Entry>(`${API}/changelog`, body)
+    : patch<Entry>(`${API}/changelog/${id}`, body));
+  drafts.delete(id);
+  await refresh();
+  return saved;
+}
+
+/** Deletes an entry; one that nobody has read yet can be taken back. */
+export async function deleteEntry({
+  id,
+  state,
+  title,
+  content,
+  labels,
+  linkedPostIds,
+  publishedAt,
+}: Entry): Promise<void> {
+  await del(`${API}/changelog/${id}`);
+  drafts.delete(id);
+  await refresh();
+  const restore = async () => {
+    await post(`${API}/changelog`, { title, content, labels, linkedPostIds, publishedAt });
+    await refresh();
+  };
+  toast({ text: `“${title}” is deleted.`, ...(state !== 'published' && { onUndo: restore }) });
+}

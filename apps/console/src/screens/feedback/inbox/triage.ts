@@ -1,0 +1,211 @@
+/** Owns the acts of triage: each changes one post or many at once, is shown at once, and can be taken back. */
+import { del, patch, post as send, put } from '../../../api/client.ts';
+import { queryClient } from '../../../api/query.ts';
+import { toast } from '../../../ui/toast-store.ts';
+import { API, refreshFeedback, TOPIC } from '../shared/queries.ts';
+import type { InboxPost, Moderation, Post, Tag } from '../shared/types.ts';
+import { changeShown } from './queries.ts';
+
+/** What triage can change of a post. */
+export interface Change {
+  readonly statusId?: string;
+  readonly boardId?: string;
+  readonly tagIds?: readonly string[];
+  readonly ownerMemberId?: string | null;
+}
+
+interface Outcome {
+  readonly id: string;
+  readonly ok: boolean;
+  readonly error?: { readonly message: string };
+}
+
+const MOST_AT_ONCE = 100;
+
+/** The same change for posts, told in these words; `shown` is what lists show of it at once. */
+export async function changePosts(
+  posts: readonly Post[],
+  change: Change,
+  { words, shown }: { readonly words: string; readonly shown: Partial<Post> },
+): Promise<void> {
+  if (posts.length === 0) return;
+  changeShown(idsOf(posts), () => shown);
+  try {
+    await write(posts, change);
+  } finally {
+    await refreshFeedback();
+  }
+  toast({ text: subject(posts, words), onUndo: () => restore(posts, change) });
+}
+
+async function write(posts: readonly Post[], change: Change): Promise<void> {
+  const [only] = posts;
+  if (posts.length === 1 && only) {
+    await patch(`${API}/posts/${only.id}`, change);
+    return;
+  }
+  const failed: string[] = [];
+  for (let at = 0; at < posts.length; at += MOST_AT_ONCE) {
+    const ids = idsOf(posts.slice(at, at + MOST_AT_ONCE));
+    const outcomes = await send<readonly Outcome[]>(`${API}/posts/bulk-triage`, { ids, ...change });
+    failed.push(...outcomes.flatMap(({ ok, error }) => (ok ? [] : [error?.message ?? 'unknown'])));
+  }
+  if (failed.length > 0)
+    toast({ text: `${failed.length} of ${posts.length} were not changed: ${failed[0]}`, tone: 'red' });
+}
+
+/** Gives posts back what they had; those that had the same go together. */
+async function restore(posts: readonly Post[], change: Change): Promise<void> {
+  const groups = new Map<string, { readonly before: Change; readonly posts: Post[] }>();
+  for (const one of posts) {
+    const before = beforeOf(one, change);
+    const key = JSON.stringify(before);
+    const group = groups.get(key) ?? { before, posts: [] };
+    group.posts.push(one);
+    groups.set(key, group);
+  }
+  for (const { before, posts: same } of groups.values()) await write(same, before);
+  await refreshFeedback();
+}
+
+function beforeOf(post: Post, change: Change): Change {
+  return {
+    ...(change.statusId !== undefined && post.statusId !== null && { statusId: post.statusId }),
+    ...(change.boardId !== undefined && { boardId: post.boardId }),
+    ...(change.tagIds !== undefined && { tagIds: post.tags.map(({ id }) => id) }),
+    ...(change.ownerMemberId !== undefined && { ownerMemberId: post.ownerMemberId }),
+  };
+}
+
+/** Adds tags to posts and takes others away; each keeps those that were not touched. */
+export async function retag(
+  posts: readonly Post[],
+  { added, removed }: { readonly added: readonly Tag[]; readonly removed: readonly Tag[] },
+): Promise<void> {
+  if (added.length === 0 && removed.length === 0) return;
+  const gone = new Set(idsOf(removed));
+  const groups = new Map<string, { readonly tags: readonly Tag[]; readonly posts: Post[] }>();
+  for (const one of posts) {
+    const kept = one.tags.filter(({ id }) => !gone.has(id));
+    const tags = [...kept, ...added.filter(({ id }) => !kept.some((tag) => tag.id === id))];
+    const key = idsOf(tags).toSorted().join();
+    const group = groups.get(key) ?? { tags, posts: [] };
+    group.posts.push(one);
+    groups.set(key, group);
+  }
+  try {
+    for (const { tags, posts: same } of groups.values()) {
+      changeShown(idsOf(same), () => ({ tags }));
+      await write(same, { tagIds: idsOf(tags) });
+    }
+  } finally {
+    await refreshFeedback();
+  }
+  toast({ text: subject(posts, 'tagged anew'), onUndo: () => restore(posts, { tagIds: [] }) });
+}
+
+const MODERATION_WORDS: Readonly<Record<Moderation, string>> = {
+  published: 'approved: everybody sees it now',
+  pending: 'held back for another look',
+  spam: 'marked as spam',
+  archived: 'archived: out of sight',
+};
+
+/** Publishes posts, or holds them back. */
+export async function moderate(
+  posts: readonly (Post & { readonly moderation: Moderation })[],
+  state: Moderation,
+): Promise<void> {
+  const changed = posts.filter(({ moderation }) => moderation !== state);
+  if (changed.length === 0) return;
+  const set = async (to: (post: (typeof changed)[number]) => Moderation) => {
+    try {
+      for (const one of changed) await put(`${API}/posts/${one.id}/moderation`, { state: to(one) });
+    } finally {
+      await refreshFeedback();
+    }
+  };
+  changeShown(idsOf(changed), () => ({ moderation: state }));
+  await set(() => state);
+  toast({
+    text: subject(changed, MODERATION_WORDS[state]),
+    onUndo: () => set(({ moderation }) => moderation),
+  });
+}
+
+/** Deletes posts; they can be restored for 30 days. */
+export async function deletePosts(posts: readonly Post[]): Promise<void> {
+  try {
+    for (const { id } of posts) await del(`${API}/posts/${id}`);
+  } finally {
+    await refreshFeedback();
+  }
+  toast({ text: subject(posts, 'deleted'), onUndo: () => restorePosts(posts) });
+}
+
+/** Brings deleted posts back. */
+export async function restorePosts(posts: readonly Pick<Post, 'id'>[]): Promise<void> {
+  for (const { id } of posts) await send(`${API}/posts/${id}/restore`);
+  await refreshFeedback();
+}
+
+/** Merges a duplicate into the post that stays. */
+export async function mergePosts(
+  duplicates: readonly Post[],
+  into: Pick<Post, 'id' | 'title'>,
+): Promise<void> {
+  const merged: Post[] = [];
+  try {
+    for (const one of duplicates) {
+      if (one.id === into.id) continue;
+      await send(`${API}/posts/${one.id}/merge`, { canonicalPostId: into.id });
+      merged.push(one);
+    }
+  } finally {
+    await refreshFeedback();
+  }
+  toast({
+    text: subject(merged, `merged into “${short(into.title)}”`),
+    onUndo: async () => {
+      for (const { id } of merged) await send(`${API}/posts/${id}/unmerge`);
+      await refreshFeedback();
+    },
+  });
+}
+
+/** Marks everything as seen. */
+export async function markAllRead(): Promise<void> {
+  await put(`${API}/inbox/read-mark`, { before: new Date().toISOString() });
+  await refreshFeedback();
+  await queryClient.invalidateQueries({ queryKey: ['counts'] });
+}
+
+/** Makes a tag; answers its id. */
+export async function createTag(name: string): Promise<string> {
+  const { id } = await send<Tag>(`${API}/tags`, { name });
+  await queryClient.invalidateQueries({ queryKey: [TOPIC, 'tags'] });
+  return id;
+}
+
+const SHORT = 48;
+
+function short(text: string): string {
+  return text.length > SHORT ? `${text.slice(0, SHORT).trimEnd()}…` : text;
+}
+
+function subject(posts: readonly Post[], words: string): string {
+  const [first] = posts;
+  return posts.length === 1 && first ? `“${short(first.title)}” ${words}` : `${posts.length} posts ${words}`;
+}
+
+function idsOf(things: readonly { readonly id: string }[]): string[] {
+  return things.map(({ id }) => id);
+}
+
+/** What a list row and an open post have in common for triage. */
+export type Triaged = Post & { readonly moderation: Moderation };
+
+/** True for posts that wait for a word of the team. */
+export function isWaiting({ moderation }: Pick<InboxPost, 'moderation'>): boolean {
+  return moderation !== 'published';
+}

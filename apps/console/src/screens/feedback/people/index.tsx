@@ -1,0 +1,283 @@
+/** Owns the screen: people of feedback: who posts, comments and votes, and who of them is on the team. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ArrowDownWideNarrow, UserPlus, Users } from 'lucide-react';
+import { useCallback, useMemo, useState } from 'react';
+import { del, getWhole, patch } from '../../../api/client.ts';
+import { useSession } from '../../../api/session.ts';
+import { useAct } from '../../../api/use-act.ts';
+import { detach } from '../../../detach.ts';
+import { Avatar } from '../../../ui/avatar.tsx';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { ShortId } from '../../../ui/copy-button.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
+import { DetailPane, Facts } from '../../../ui/detail-pane.tsx';
+import { ConfirmDelete } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { ListScreen } from '../../../ui/list-screen.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { ScreenLink } from '../../../ui/screen-link.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
+import { toast } from '../../../ui/toast-store.ts';
+import { useScreen } from '../../../ui/use-screen.ts';
+import type { ScreenState } from '../../../ui/use-screen.ts';
+import { When } from '../../../ui/when.tsx';
+import { API, refreshFeedback, TOPIC, useIsAdministrator, useTeam } from '../shared/queries.ts';
+import type { Member, Page } from '../shared/types.ts';
+import './people.css';
+
+interface Person {
+  readonly memberId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly joinedAt: string;
+  readonly postCount: number;
+  readonly commentCount: number;
+  readonly voteCount: number;
+}
+
+const SORTS = {
+  most_active: 'Most active',
+  newest: 'Newest',
+  oldest: 'Oldest',
+  name: 'By name',
+} as const;
+type Sort = keyof typeof SORTS;
+
+const PAGE_ROWS = 100;
+const keyOf = ({ memberId }: Person) => memberId;
+
+function usePeople(search: ScreenState['search']) {
+  const { q, sort } = search;
+  return useInfiniteQuery({
+    queryKey: [TOPIC, 'people', q, sort],
+    queryFn: ({ pageParam, signal }) =>
+      getWhole<Page<Person>>(`${API}/users`, {
+        query: { search: q, sort: sortOf(sort), limit: PAGE_ROWS, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.pagination.cursor ?? undefined,
+    placeholderData: (before) => before,
+  });
+}
+
+function sortOf(text: string | undefined): Sort {
+  return text !== undefined && text in SORTS ? (text as Sort) : 'most_active'; // Just looked up
+}
+
+/** The screen. */
+export function Screen() {
+  const screen = useScreen();
+  const query = usePeople(screen.search);
+  const team = useTeam().data;
+  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
+  const columns = useMemo(() => columnsOf(team ?? [], screen.id !== undefined), [team, screen.id]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) detach(fetchNextPage(), reportError);
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const open = rows.find(({ memberId }) => memberId === screen.id);
+  return (
+    <ListScreen
+      title="People"
+      screen={screen}
+      query={query}
+      rows={rows}
+      columns={columns}
+      keyOf={keyOf}
+      isSortedByServer
+      filterPlaceholder="Name or e-mail"
+      onEnd={onEnd}
+      isLoadingMore={isFetchingNextPage}
+      actions={
+        <>
+          <SortMenu screen={screen} />
+          <ScreenLink to="/organization" isButton kind="primary">
+            <UserPlus aria-hidden />
+            <span className="button-text">Invite</span>
+          </ScreenLink>
+        </>
+      }
+      empty={
+        <EmptyState icon={<Users />} title="Nobody yet">
+          Whoever posts, comments or votes shows here.
+        </EmptyState>
+      }
+      detail={
+        screen.id !== undefined &&
+        open && (
+          <PersonPane
+            key={open.memberId}
+            person={open}
+            team={team ?? []}
+            onClose={() => screen.open(undefined)}
+          />
+        )
+      }
+    />
+  );
+}
+
+const ROLE_WORDS = { admin: 'Administrator', member: 'Member', user: 'Visitor' } as const;
+
+function columnsOf(team: readonly Member[], isNarrow: boolean): Column<Person>[] {
+  const roles = new Map(team.map(({ id, role }) => [id, role]));
+  const name: Column<Person> = {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(0, 1fr)',
+    cell: (person) => (
+      <span className="row">
+        <Avatar name={person.name} size="s" />
+        <bdi className="truncate">{person.name}</bdi>
+        <span className="faint truncate">{person.email}</span>
+      </span>
+    ),
+  };
+  const role: Column<Person> = {
+    id: 'role',
+    header: 'Role',
+    width: '120px',
+    cell: ({ memberId }) => {
+      const held = roles.get(memberId);
+      return held ? <Badge tone="accent">{ROLE_WORDS[held]}</Badge> : <span className="faint">Visitor</span>;
+    },
+  };
+  if (isNarrow) return [name, role];
+  const count = (id: string, header: string, of: (person: Person) => number): Column<Person> => ({
+    id,
+    header,
+    width: '88px',
+    align: 'end',
+    cell: (person) => (
+      <span>
+        {of(person).toLocaleString('en')}
+        <span className="people-unit"> {header.toLowerCase()}</span>
+      </span>
+    ),
+  });
+  return [
+    name,
+    role,
+    count('posts', 'Posts', ({ postCount }) => postCount),
+    count('comments', 'Comments', ({ commentCount }) => commentCount),
+    count('votes', 'Votes', ({ voteCount }) => voteCount),
+    {
+      id: 'joined',
+      header: 'Joined',
+      width: '110px',
+      align: 'end',
+      isWideOnly: true,
+      cell: ({ joinedAt }) => <When at={joinedAt} />,
+    },
+  ];
+}
+
+function SortMenu({ screen }: { readonly screen: ScreenState }) {
+  const current = sortOf(screen.search['sort']);
+  const all = Object.entries(SORTS) as [Sort, string][]; // The keys of the table are the sorts
+  return (
+    <Menu
+      trigger={
+        <Button kind="quiet" icon={<ArrowDownWideNarrow />}>
+          {SORTS[current]}
+        </Button>
+      }
+      items={all.map(([id, label]) => ({
+        label,
+        isChecked: id === current,
+        onSelect: () => screen.setSearch({ sort: id === 'most_active' ? undefined : id }),
+      }))}
+    />
+  );
+}
+
+function PersonPane({
+  person,
+  team,
+  onClose,
+}: {
+  readonly person: Person;
+  readonly team: readonly Member[];
+  readonly onClose: () => void;
+}) {
+  const isAdministrator = useIsAdministrator();
+  const session = useSession();
+  const [isAsking, setAsking] = useState(false);
+  const role = team.find(({ id }) => id === person.memberId)?.role ?? 'user';
+  const isSelf = person.email !== null && person.email === session.person.email;
+  const set = useAct(async (next: Member['role']) => {
+    const write = async (to: Member['role']) => {
+      await patch(`${API}/members/${person.memberId}`, { role: to });
+      await refreshFeedback();
+    };
+    await write(next);
+    toast({ text: `${person.name} is now ${ROLE_WORDS[next].toLowerCase()}.`, onUndo: () => write(role) });
+  });
+  const remove = useAct(
+    async () => {
+      await del(`${API}/members/${person.memberId}`);
+      await refreshFeedback();
+    },
+    { onDone: onClose },
+  );
+  return (
+    <DetailPane
+      title={<bdi>{person.name}</bdi>}
+      about={<ShortId id={person.memberId} />}
+      onClose={onClose}
+      actions={
+        isAdministrator &&
+        !isSelf && (
+          <Button kind="danger" onClick={() => setAsking(true)}>
+            Remove
+          </Button>
+        )
+      }
+    >
+      <Facts
+        facts={[
+          [
+            'E-mail',
+            person.email ?? (
+              <span key="none" className="faint">
+                none
+              </span>
+            ),
+          ],
+          ['Joined', <When key="joined" at={person.joinedAt} />],
+          ['Posts', person.postCount.toLocaleString('en')],
+          ['Comments', person.commentCount.toLocaleString('en')],
+          ['Votes', person.voteCount.toLocaleString('en')],
+        ]}
+      />
+      {isAdministrator && !isSelf && (
+        <Field label="Role" hint="Administrators and members are the team; visitors use the public pages.">
+          <Select
+            value={role}
+            onChange={set.run}
+            isDisabled={set.isBusy}
+            options={[
+              { value: 'user', label: 'Visitor' },
+              { value: 'member', label: 'Member', hint: 'Triages, answers, tags' },
+              { value: 'admin', label: 'Administrator', hint: 'Also boards, pages, changelog, people' },
+            ]}
+          />
+        </Field>
+      )}
+      <ConfirmDelete
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={remove.run}
+        isBusy={remove.isBusy}
+        title={`Remove ${person.name}?`}
+        confirmText="Remove"
+        gone={[
+          'Their membership, their keys and their sign-ins here. Posts, comments and votes stay with their name.',
+        ]}
+      />
+    </DetailPane>
+  );
+}

@@ -1,0 +1,74 @@
+/** Owns the list of dashboards. */
+import { LayoutDashboard, Plus } from 'lucide-react';
+import { useMemo } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
+import { ListScreen } from '../../../ui/list-screen.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
+import { useKeys } from '../../../ui/use-keys.ts';
+import type { ScreenState } from '../../../ui/use-screen.ts';
+import { When } from '../../../ui/when.tsx';
+import type { Dashboard } from './queries.ts';
+import { useDashboards } from './queries.ts';
+
+const columns: Column<Dashboard>[] = [
+  { id: 'name', header: 'Name', cell: (one) => one.name, sortValue: (one) => one.name },
+  {
+    id: 'about',
+    header: 'About',
+    isWideOnly: true,
+    cell: (one) => <span className="truncate muted">{one.description ?? ''}</span>,
+  },
+  {
+    id: 'widgets',
+    header: 'Widgets',
+    width: '90px',
+    align: 'end',
+    cell: (one) => one.widgets.length,
+    sortValue: (one) => one.widgets.length,
+  },
+  {
+    id: 'changed',
+    header: 'Changed',
+    width: '120px',
+    align: 'end',
+    cell: (one) => <When at={one.updatedAt} />,
+    sortValue: (one) => one.updatedAt,
+  },
+];
+const keyOf = (one: Dashboard) => one.id;
+
+/** All dashboards, and the way to a new one. */
+export function DashboardList({ screen }: { readonly screen: ScreenState }) {
+  const query = useDashboards();
+  const text = (screen.search['q'] ?? '').toLowerCase();
+  const rows = useMemo(
+    () => (query.data ?? []).filter(({ name }) => name.toLowerCase().includes(text)),
+    [query.data, text],
+  );
+  const make = () => screen.open('new');
+  useKeys({ c: make });
+  const button = (
+    <Button size="s" kind="primary" icon={<Plus />} onClick={make}>
+      New dashboard
+    </Button>
+  );
+  return (
+    <ListScreen
+      title="Dashboards"
+      screen={screen}
+      query={query}
+      rows={rows}
+      columns={columns}
+      keyOf={keyOf}
+      defaultSort="name"
+      actions={button}
+      empty={
+        <EmptyState icon={<LayoutDashboard />} title="No dashboards yet" action={button}>
+          A dashboard shows figures over what goes into tools and comes out of them: orders by country, the
+          mean of a price, the newest of a reading.
+        </EmptyState>
+      }
+    />
+  );
+}

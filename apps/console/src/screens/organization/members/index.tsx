@@ -1,0 +1,143 @@
+/** Owns the members: who is there, who is invited, and one of them with roles and tags. */
+import { UserPlus, Users } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useMore } from '../../../api/use-more.ts';
+import { Avatar } from '../../../ui/avatar.tsx';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
+import { ListScreen } from '../../../ui/list-screen.tsx';
+import { useSection } from '../../../ui/sections.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
+import { useKeys } from '../../../ui/use-keys.ts';
+import type { ScreenState } from '../../../ui/use-screen.ts';
+import { When } from '../../../ui/when.tsx';
+import type { Invitation, Member } from '../queries.ts';
+import { useInvitations, useMembers, useRoles } from '../queries.ts';
+import { InviteDialog } from './invite-dialog.tsx';
+import { InvitationDetail, MemberDetail } from './member-detail.tsx';
+
+/** Somebody who is there, or may come. */
+type Person =
+  | { readonly kind: 'member'; readonly id: string; readonly member: Member }
+  | { readonly kind: 'invitation'; readonly id: string; readonly invitation: Invitation };
+
+const keyOf = ({ id }: Person) => id;
+const nameOf = (person: Person) => (person.kind === 'member' ? person.member.name : person.invitation.email);
+const rolesOf = (person: Person) => (person.kind === 'member' ? person.member : person.invitation).roles;
+
+const columns: Column<Person>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: (person) => (
+      <>
+        <Avatar name={nameOf(person)} size="s" />
+        <span className="truncate">{nameOf(person)}</span>
+      </>
+    ),
+    sortValue: nameOf,
+  },
+  {
+    id: 'email',
+    header: 'E-mail',
+    cell: (person) => (
+      <span className="truncate muted">{person.kind === 'member' ? (person.member.email ?? '') : ''}</span>
+    ),
+    isWideOnly: true,
+  },
+  {
+    id: 'roles',
+    header: 'Roles',
+    cell: (person) => rolesOf(person).map((role) => <Badge key={role}>{role}</Badge>),
+    sortValue: (person) => rolesOf(person).join(' '),
+  },
+  {
+    id: 'since',
+    header: 'Since',
+    width: '150px',
+    align: 'end',
+    cell: (person) =>
+      person.kind === 'member' ? (
+        <When at={person.member.createdAt} />
+      ) : (
+        <span className="organization-invited">
+          invited, ends <When at={person.invitation.expiresAt} />
+        </span>
+      ),
+    sortValue: (person) => (person.kind === 'member' ? person.member.createdAt : 'z'),
+  },
+];
+
+/** The part of the screen. */
+export function Members({ screen: whole }: { readonly screen: ScreenState }) {
+  const screen = useSection(whole, 'members');
+  const query = useMembers(screen.search);
+  const { data: invitations } = useInvitations();
+  const { data: roles = [] } = useRoles();
+  const [isInviting, setInviting] = useState(false);
+  useKeys({ c: () => setInviting(true) });
+  const more = useMore(query);
+  const { q, role } = screen.search;
+  const people = useMemo((): readonly Person[] => {
+    const members = query.data?.pages.flatMap((page) => page.members) ?? [];
+    const invited = (invitations ?? []).filter(
+      (one) =>
+        (role === undefined || one.roles.includes(role)) && one.email.includes((q ?? '').toLowerCase()),
+    );
+    return [
+      ...invited.map((invitation) => ({ kind: 'invitation' as const, id: invitation.id, invitation })),
+      ...members.map((member) => ({ kind: 'member' as const, id: member.id, member })),
+    ];
+  }, [query.data, invitations, q, role]);
+  const opened = people.find(({ id }) => id === screen.id);
+  const close = () => screen.open(undefined);
+  const button = (
+    <Button size="s" kind="primary" icon={<UserPlus />} onClick={() => setInviting(true)}>
+      Invite
+    </Button>
+  );
+  const isNarrow = screen.id !== undefined;
+  return (
+    <>
+      <ListScreen
+        title="Members"
+        viewsOf="members"
+        screen={screen}
+        query={query}
+        rows={people}
+        columns={isNarrow ? columns.filter(({ id }) => id !== 'email' && id !== 'since') : columns}
+        keyOf={keyOf}
+        onEnd={more}
+        isLoadingMore={query.isFetchingNextPage}
+        filterPlaceholder="Name or e-mail"
+        filters={[
+          {
+            id: 'role',
+            label: 'Role',
+            options: roles.map(({ name, members }) => ({
+              value: name,
+              label: name,
+              hint: `${members} hold it`,
+            })),
+          },
+        ]}
+        actions={button}
+        empty={
+          <EmptyState icon={<Users />} title="Nobody is here yet" action={button}>
+            Invite a colleague: they get a link that works once.
+          </EmptyState>
+        }
+        detail={
+          isNarrow &&
+          (opened?.kind === 'invitation' ? (
+            <InvitationDetail key={opened.id} invitation={opened.invitation} onClose={close} />
+          ) : (
+            <MemberDetail key={screen.id} member={opened?.member} onClose={close} />
+          ))
+        }
+      />
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+    </>
+  );
+}

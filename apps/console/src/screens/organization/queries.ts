@@ -1,0 +1,170 @@
+/** Owns reading who is in the organization and what they may: members, invitations, roles, keys, sessions, the audit log. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { get } from '../../api/client.ts';
+import { useSession } from '../../api/session.ts';
+import type { ToolRow } from '../../api/types.ts';
+import type { Search } from '../../ui/use-screen.ts';
+
+/** Names of tools by resource. */
+export type Grants = Readonly<Record<string, readonly string[]>>;
+
+/** A person in the organization. */
+export interface Member {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly roles: readonly string[];
+  readonly createdAt: string;
+}
+
+/** Somebody who may join. */
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly roles: readonly string[];
+  readonly expiresAt: string;
+  readonly createdAt: string;
+}
+
+/** A role with what it gives. */
+export interface Role {
+  readonly name: string;
+  readonly isBuiltIn: boolean;
+  readonly grants: Grants;
+  readonly members: number;
+}
+
+/** A key, without its secret. */
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly start: string;
+  readonly owner: { readonly id: string; readonly name: string | null };
+  readonly isMine: boolean;
+  readonly role: string | null;
+  readonly permissions: Grants;
+  readonly connectionId: string | null;
+  readonly agentId: string | null;
+  readonly state: 'active' | 'expired' | 'revoked';
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly createdAt: string;
+}
+
+/** A browser in which the person is signed in. */
+export interface SignIn {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly seenAt: string;
+  readonly device: string;
+  readonly isCurrent: boolean;
+}
+
+/** One entry of the audit log. */
+export interface AuditEntry {
+  readonly seq: number;
+  readonly id: string;
+  readonly at: string;
+  readonly callerId: string;
+  readonly userId: string | null;
+  readonly source: string;
+  readonly requestId: string | null;
+  readonly action: string;
+  readonly target: string;
+  readonly outcome: 'ok' | 'denied';
+  readonly changed: Readonly<Record<string, unknown>>;
+}
+
+interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  readonly cursor: string | null;
+  readonly hasMore: boolean;
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** A place below the organization of the session. */
+export function useOrganizationPath(): (path: string) => string {
+  const { organization } = useSession();
+  return (path) => `/api/organizations/${encodeURIComponent(organization.id)}/${path}`;
+}
+
+const PAGE = 200;
+
+/** Members that fit, the oldest first; visitors of the feedback pages are left out unless they are asked for. */
+export function useMembers(search: Search) {
+  const at = useOrganizationPath();
+  const { q, role } = search;
+  return useInfiniteQuery({
+    queryKey: ['members', 'list', q, role],
+    queryFn: ({ pageParam, signal }) =>
+      get<{ members: Member[]; hasMore: boolean }>(at('members'), {
+        query: { text: q, role, team: role === undefined ? true : undefined, offset: pageParam, limit: PAGE },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => (last.hasMore ? pages.length * PAGE : undefined),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Open invitations. */
+export function useInvitations(): UseQueryResult<readonly Invitation[]> {
+  const at = useOrganizationPath();
+  return useQuery({
+    queryKey: ['members', 'invitations'],
+    queryFn: ({ signal }) => get<Invitation[]>(at('invitations'), { signal }),
+  });
+}
+
+/** All roles. */
+export function useRoles(): UseQueryResult<readonly Role[]> {
+  const at = useOrganizationPath();
+  return useQuery({
+    queryKey: ['members', 'roles'],
+    queryFn: ({ signal }) => get<Role[]>(at('roles'), { signal }),
+  });
+}
+
+/** Keys: those of everybody for administrators, one's own for others. */
+export function useKeysOfOrganization(): UseQueryResult<readonly Key[]> {
+  const at = useOrganizationPath();
+  return useQuery({
+    queryKey: ['keys', 'list'],
+    queryFn: ({ signal }) => get<Key[]>(at('keys'), { signal }),
+  });
+}
+
+/** Every tool that the person may see. */
+export function useTools(): UseQueryResult<readonly ToolRow[]> {
+  return useQuery({
+    queryKey: ['connections', 'tools-of-all'],
+    queryFn: ({ signal }) => get<ToolRow[]>('/api/tools', { signal }),
+    staleTime: 60_000,
+  });
+}
+
+/** Where the person is signed in. */
+export function useSignIns(): UseQueryResult<readonly SignIn[]> {
+  return useQuery({
+    queryKey: ['sessions', 'mine'],
+    queryFn: ({ signal }) => get<SignIn[]>('/api/sessions', { signal }),
+  });
+}
+
+/** The audit log, newest first. */
+export function useAudit(search: Search) {
+  const { outcome, action, actor, target } = search;
+  return useInfiniteQuery({
+    queryKey: ['organization', 'audit', outcome, action, actor, target],
+    queryFn: ({ pageParam, signal }) =>
+      get<AuditPage>('/api/audit', {
+        query: { outcome, action, actor, target, cursor: pageParam, limit: 100 },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined, // The first page has no cursor
+    getNextPageParam: (last) => last.cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,72 @@
+/** Owns making and changing a role of the organization's own. */
+import { useState } from 'react';
+import { put } from '../../../api/client.ts';
+import { makeOld } from '../../../api/make-old.ts';
+import { useAct } from '../../../api/use-act.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field, Input } from '../../../ui/field.tsx';
+import { GrantPicker } from '../grants/grant-picker.tsx';
+import type { Grants, Role } from '../queries.ts';
+import { useOrganizationPath } from '../queries.ts';
+
+/** The form; without a role, of a new one. */
+export function RoleDialog({
+  role,
+  taken,
+  onClose,
+}: {
+  readonly role: Role | undefined;
+  readonly taken: readonly string[];
+  readonly onClose: () => void;
+}) {
+  const at = useOrganizationPath();
+  const [name, setName] = useState(role?.name ?? '');
+  const [grants, setGrants] = useState<Grants>(role?.grants ?? {});
+  const save = useAct(() => put(at(`roles/${encodeURIComponent(name.trim())}`), { grants }), {
+    isQuiet: true,
+    onDone: () => {
+      makeOld('members');
+      onClose();
+    },
+  });
+  const isTaken = role === undefined && taken.includes(name.trim());
+  const canSend = name.trim() !== '' && !isTaken;
+  return (
+    <Dialog
+      isOpen
+      size="l"
+      onClose={onClose}
+      title={role === undefined ? 'New role' : `Change the role “${role.name}”`}
+      description="Whoever holds it may use these tools besides what members have; a change counts with their next request."
+      onSubmit={() => canSend && save.run()}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={!canSend} isBusy={save.isBusy}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        {role === undefined ? (
+          <Field
+            label="Name"
+            error={isTaken ? 'There is a role of this name already.' : save.error?.message}
+            isRequired
+          >
+            <Input value={name} onText={setName} maxLength={64} autoFocus />
+          </Field>
+        ) : (
+          save.error && (
+            <p className="organization-fault" role="alert">
+              {save.error.message}
+            </p>
+          )
+        )}
+        <GrantPicker grants={grants} onChange={setGrants} />
+      </div>
+    </Dialog>
+  );
+}

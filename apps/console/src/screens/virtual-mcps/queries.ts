@@ -1,0 +1,84 @@
+/** Owns what the screen of virtual MCPs reads and does. */
+import { useQuery } from '@tanstack/react-query';
+import { callTool } from '../../api/call-tool.ts';
+import { get, post } from '../../api/client.ts';
+import { queryClient, useToolQuery } from '../../api/query.ts';
+import { detach } from '../../detach.ts';
+import type { Described, Member, Tried, VirtualGlance, VirtualMcp, VirtualTool } from './types.ts';
+
+const SELF = 'self';
+
+export function useVirtualMcps() {
+  return useQuery({
+    queryKey: ['virtual-mcps', 'glances'],
+    queryFn: ({ signal }) => get<VirtualGlance[]>('/api/virtual-mcps', { signal }),
+  });
+}
+
+export function useVirtualMcp(id: string) {
+  return useToolQuery<{ item: VirtualMcp | null }>({
+    topic: 'virtual-mcps',
+    endpoint: SELF,
+    tool: 'COLLECTION_VIRTUAL_MCP_GET',
+    args: { id },
+  });
+}
+
+export function useDescribed(id: string) {
+  return useQuery({
+    queryKey: ['virtual-mcps', 'described', id],
+    queryFn: ({ signal }) => get<Described>(`/api/virtual-mcps/${encodeURIComponent(id)}/tools`, { signal }),
+  });
+}
+
+export function useVirtualTools(id: string) {
+  return useToolQuery<{ items: VirtualTool[] }>({
+    topic: 'virtual-mcps',
+    endpoint: SELF,
+    tool: 'COLLECTION_VIRTUAL_TOOLS_LIST',
+    args: { virtual_mcp_id: id, limit: 1000 },
+  });
+}
+
+export function createVirtualMcp(data: object): Promise<{ item: VirtualMcp }> {
+  return callTool(SELF, 'COLLECTION_VIRTUAL_MCP_CREATE', { data });
+}
+
+export function updateVirtualMcp(id: string, data: object): Promise<{ item: VirtualMcp }> {
+  return callTool(SELF, 'COLLECTION_VIRTUAL_MCP_UPDATE', { id, data });
+}
+
+/** Stores other members; those are sent as they are read. */
+export function keepMembers(id: string, connections: readonly Member[]): Promise<{ item: VirtualMcp }> {
+  return updateVirtualMcp(id, { connections });
+}
+
+export function deleteVirtualMcp(id: string): Promise<unknown> {
+  return callTool(SELF, 'COLLECTION_VIRTUAL_MCP_DELETE', { id });
+}
+
+export function createVirtualTool(id: string, data: object): Promise<{ item: VirtualTool }> {
+  return callTool(SELF, 'COLLECTION_VIRTUAL_TOOLS_CREATE', { virtual_mcp_id: id, data });
+}
+
+export function updateVirtualTool(id: string, name: string, data: object): Promise<{ item: VirtualTool }> {
+  return callTool(SELF, 'COLLECTION_VIRTUAL_TOOLS_UPDATE', { virtual_mcp_id: id, name, data });
+}
+
+export function deleteVirtualTool(id: string, name: string): Promise<unknown> {
+  return callTool(SELF, 'COLLECTION_VIRTUAL_TOOLS_DELETE', { virtual_mcp_id: id, name });
+}
+
+export function tryVirtualTool(id: string, draft: object): Promise<Tried> {
+  return post<Tried>(`/api/virtual-mcps/${encodeURIComponent(id)}/try`, draft);
+}
+
+/** Reads again what an act has changed, before the stream tells. */
+export async function readAgain(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ['virtual-mcps'] });
+}
+
+/** The same where nobody waits for it. */
+export function readSoon(): void {
+  detach(readAgain(), reportError);
+}

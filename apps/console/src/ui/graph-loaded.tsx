@@ -1,0 +1,83 @@
+/** Owns drawing graphs with React Flow, laid out in columns by what comes first. */
+import { Background, Controls, Handle, MarkerType, Position, ReactFlow } from '@xyflow/react';
+import type { Edge, Node, NodeProps } from '@xyflow/react';
+import '@xyflow/react/dist/style.css';
+import { useMemo } from 'react';
+import { classes } from './classes.ts';
+import type { GraphNode, GraphProps } from './graph.tsx';
+import './graph.css';
+
+const COLUMN_PX = 240;
+const ROW_PX = 92;
+
+type Box = Node<{ readonly about: GraphNode }, 'box'>;
+
+const nodeTypes = { box: BoxNode };
+
+/** Draws the graph; boxes can be reached with Tab and opened with Enter. */
+export function LoadedGraph({ nodes, edges, label, heightPx = 360, onOpen }: GraphProps) {
+  const boxes = useMemo(() => placeBoxes(nodes, edges), [nodes, edges]);
+  const arrows = useMemo<Edge[]>(
+    () =>
+      edges.map((edge) => ({
+        id: `${edge.from} ${edge.to}`,
+        source: edge.from,
+        target: edge.to,
+        label: edge.label,
+        animated: edge.isLive,
+        markerEnd: { type: MarkerType.ArrowClosed },
+      })),
+    [edges],
+  );
+  return (
+    <div className="graph" style={{ height: heightPx }} role="group" aria-label={label}>
+      <ReactFlow
+        nodes={boxes}
+        edges={arrows}
+        nodeTypes={nodeTypes}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        fitView
+        fitViewOptions={{ maxZoom: 1 }}
+        onNodeClick={(_event, node) => onOpen?.(node.id)}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Background />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </div>
+  );
+}
+
+function BoxNode({ data: { about } }: NodeProps<Box>) {
+  return (
+    <div className={classes('graph-node', `graph-${about.tone ?? 'neutral'}`, about.isLive && 'graph-live')}>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <div className="graph-title truncate">{about.title}</div>
+      {about.text !== undefined && <div className="graph-text truncate">{about.text}</div>}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+}
+
+/** Each box stands one column after the last of those that lead to it; a circle ends where it began. */
+function placeBoxes(nodes: GraphProps['nodes'], edges: GraphProps['edges']): Box[] {
+  const column = new Map(nodes.map((node) => [node.id, 0]));
+  for (let round = 0; round < nodes.length; round += 1) {
+    let hasMoved = false;
+    for (const { from, to } of edges) {
+      const next = (column.get(from) ?? 0) + 1;
+      if (!column.has(to) || next <= (column.get(to) ?? 0) || next >= nodes.length) continue;
+      column.set(to, next);
+      hasMoved = true;
+    }
+    if (!hasMoved) break;
+  }
+  const filled = new Map<number, number>();
+  return nodes.map((about) => {
+    const x = column.get(about.id) ?? 0;
+    const y = filled.get(x) ?? 0;
+    filled.set(x, y + 1);
+    return { id: about.id, type: 'box', position: { x: x * COLUMN_PX, y: y * ROW_PX }, data: { about } };
+  });
+}
