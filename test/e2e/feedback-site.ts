@@ -142,7 +142,7 @@ async function seed(feedback: TestFeedback, wait: (days: number) => void): Promi
   const [postId = ''] = ids;
   await talk(feedback, postId, person, wait);
   await news(feedback, ids, wait);
-  await services.settings.publish(admin, true);
+  await services.settings.update(admin, { isPublished: true });
   return { boardId: board.id, postId };
 }
 

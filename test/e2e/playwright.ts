@@ -11,6 +11,8 @@ export interface Locator {
   hover(): Promise<void>;
   check(): Promise<void>;
   selectOption(value: string): Promise<unknown>;
+  setInputFiles(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
+  focus(): Promise<void>;
   textContent(): Promise<string | null>;
   allTextContents(): Promise<string[]>;
   getAttribute(name: string): Promise<string | null>;
@@ -24,7 +26,11 @@ export interface Locator {
   count(): Promise<number>;
   first(): Locator;
   nth(index: number): Locator;
-  locator(selector: string): Locator;
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean; level?: number }): Locator;
+  locator(selector: string, options?: { hasText?: string | RegExp }): Locator;
+  getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  getByTitle(text: string | RegExp): Locator;
   evaluate<T>(read: (element: HTMLElement) => T): Promise<T>;
 }
 
@@ -32,10 +38,16 @@ export interface Locator {
 export interface Page {
   goto(url: string): Promise<unknown>;
   reload(): Promise<unknown>;
+  url(): string;
+  waitForURL(url: string | RegExp | ((url: URL) => boolean)): Promise<void>;
+  waitForEvent(event: 'download'): Promise<{ path(): Promise<string> }>;
   close(): Promise<void>;
-  locator(selector: string): Locator;
-  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  locator(selector: string, options?: { hasText?: string | RegExp }): Locator;
+  /** What is inside a frame. */
+  frameLocator(selector: string): { locator(selector: string): Locator };
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean; level?: number }): Locator;
   getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   evaluate<T, A = undefined>(read: (argument: A) => T | Promise<T>, argument?: A): Promise<T>;
   evaluate<T>(expression: string): Promise<T>;
   waitForFunction<A = undefined>(
@@ -79,6 +91,8 @@ export interface Context {
   close(): Promise<void>;
   setOffline(isOffline: boolean): Promise<void>;
   grantPermissions(permissions: readonly string[]): Promise<void>;
+  /** A line to the browser's own tools, for what no page can do. */
+  newCDPSession(page: Page): Promise<{ send(method: string, params?: object): Promise<unknown> }>;
 }
 
 /** A running browser. */

@@ -37,6 +37,6 @@ function tryLock(): boolean {
 function isStale(): boolean {
   if (!existsSync(BUILT)) return true;
   const builtAtMs = statSync(BUILT).mtimeMs;
-  const sources = globSync('{packages,apps}/*/{src/**/*.ts,package.json}', { cwd: ROOT });
+  const sources = globSync('{packages,apps}/*/{src/**/*.{ts,tsx,css},package.json}', { cwd: ROOT });
   return sources.some((path) => !path.endsWith('.test.ts') && statSync(join(ROOT, path)).mtimeMs > builtAtMs);
 }

@@ -53,7 +53,7 @@ afterAll(async () => {
 
 async function rest(key: string, route: string, body?: unknown) {
   const [method = '', path = ''] = route.split(' ');
-  const answer = await fetch(`${url}/api/connections/${path}`, {
+  const answer = await fetch(`${url}/api/connections${path === '' ? '' : `/${path}`}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
@@ -87,6 +87,10 @@ test('a person authorises a connection in a browser, uses it, and takes it back'
 
   const begun = await rest(keys.owner, `POST ${id}/authorize`);
   expect(begun.status).toBe(200);
+  const stepsOf = (data: { steps: { step: string; state: string }[] }) =>
+    data.steps.map(({ step, state }) => `${step} ${state}`);
+  const way = ['asked done', 'metadata done', 'server done', 'client done'];
+  expect(stepsOf(begun.data)).toEqual([...way, 'sent waiting']);
   const back = await provider.browse(begun.data.url);
   expect(back.href).toMatch(new RegExp(`^${url}/oauth/callback\\?`));
   const page = await fetch(back);
@@ -106,10 +110,21 @@ test('a person authorises a connection in a browser, uses it, and takes it back'
   expect(await tool(keys.admin, 'CONNECTION_TEST', { id })).toMatchObject({ status: 'auth_required' });
   const state = await rest(keys.owner, `GET ${id}/auth`);
   expect(state.data).toMatchObject({ kind: 'oauth', state: 'ok', isShared: false });
+  expect(stepsOf(state.data)).toEqual([...way, 'sent done', 'returned done', 'token done', 'catalog done']);
+  // What is one person's is nobody else's to see, but for those who administer.
+  expect((await rest(keys.admin, `GET ${id}/auth`)).data).toMatchObject({ state: 'never', steps: [] });
+  const people = await rest(keys.admin, `GET ${id}/people`);
+  expect(people.data).toMatchObject({ people: [{ kind: 'oauth', state: 'ok' }], members: 3 });
+  expect((await rest(keys.member, `GET ${id}/people`)).status).toBe(404);
+  expect((await rest(keys.stranger, `GET ${id}/people`)).status).toBe(404);
+  const standing = async (key: string) =>
+    (await rest(key, 'GET ')).data.find((each: { id: string }) => each.id === id)?.auth;
+  expect(await standing(keys.owner)).toMatchObject({ kind: 'oauth', state: 'ok', isShared: false });
+  expect(await standing(keys.admin)).toMatchObject({ kind: 'oauth', state: 'never' });
   const sent = upstream.seen.flatMap(({ headers }) => headers.authorization ?? []);
   const tokens = sent.map((header) => header.replace('Bearer ', ''));
   expect(tokens.length).toBeGreaterThan(0);
-  for (const text of [html, state.text, JSON.stringify(item)])
+  for (const text of [html, begun.text, state.text, people.text, JSON.stringify(item)])
     for (const token of tokens) expect(text).not.toContain(token);
   // No key of Parley goes to another server.
   const outside = JSON.stringify([...upstream.seen, ...provider.seen]);

@@ -145,6 +145,9 @@ export const AGENT_SAMPLES: Readonly<Record<string, Record<string, unknown>>> = 
 
 /** Ids in the paths of routes, by how these begin. */
 export const ROUTE_IDS: Readonly<Record<string, World>> = {
+  '/api/annotations/page-tokens/': { id: '{pageToken}' },
+  '/api/annotations/': { id: '{note}' },
+  '/api/tasks/': { id: '{task}' },
   '/api/agents/': {
     id: '{agent}',
     bundleId: '{bundle}',
@@ -159,15 +162,35 @@ export const ROUTE_IDS: Readonly<Record<string, World>> = {
   '/api/executions/': { id: '{execution}' },
   '/api/questions/': { id: '{question}' },
   '/api/connections/': { id: '{connection}' },
-  '/api/organizations/': { orgId: '{organization}', id: '{delivery}' },
+  '/api/organizations/': {
+    orgId: '{organization}',
+    id: '{delivery}',
+    eventId: '{event}',
+    webhookId: '{webhook}',
+    invitationId: '{invitation}',
+    roleName: '{role}',
+    keyId: '{spareKey}',
+  },
+  '/api/calls/': { callId: '{call}' },
+  '/api/virtual-mcps/': { id: '{virtual}' },
 };
 
 /** Bodies that are complete, for routes that look at them before they look for what is named. */
 export const ROUTE_BODIES: Readonly<Record<string, unknown>> = {
+  'POST /api/tasks/:id/answer': { inputResponses: {} },
+  'PUT /api/annotations/page-tokens/:id': { origins: [] },
+  'POST /api/annotations/:id/replies': { message: 'Mine' },
+  'POST /api/annotations/:id/diff': { response: 'approved', revision: 1 },
   'POST /api/connections/:id/definitions/approve': { definitions: [{ tool: 'x', hash: '0'.repeat(64) }] },
+  'POST /api/organizations/:orgId/webhooks': { url: 'https://1.1.1.1/', events: ['*'] },
+  'PATCH /api/organizations/:orgId/webhooks/:webhookId': { enabled: false },
+  'POST /api/organizations/:orgId/invitations': { email: 'mine@example.com' },
+  'PUT /api/organizations/:orgId/roles/:roleName': { grants: {} },
+  'PUT /api/organizations/:orgId/appearance': { accent: '#112233' },
   'PATCH /api/agents/:id': { description: 'Mine' },
   'POST /api/agents/:id/skills': { bundle_id: '{bundle}' },
   'PUT /api/connections/:id/token': { token: 'mine' },
+  'POST /api/virtual-mcps/:id/try': { code: 'export default () => 1', inputSchema: {} },
   'PUT /api/agents/:id/channels/:type': { config: { url: 'https://hook.example.com/' } },
   'POST /api/agents/:id/reviews': { rating: 1 },
   'POST /api/agents/:id/inbox/:messageId/reply': { text: 'Mine' },

@@ -1,4 +1,5 @@
 /** One server with two organizations and somebody of every role, for the deny table of the house. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Caller, Grants } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
@@ -58,10 +59,16 @@ export interface DenyBed {
 
 export async function openDenyBed(): Promise<DenyBed> {
   const folder = scratchFolder();
-  const flags = ['--port', '0', '--log-level', 'silent', '--data', folder.path, '--api-rate', '100000'];
+  const rates = ['--api-rate', '100000', '--rate', '100000', '--rate-burst', '100000'];
+  const flags = ['--port', '0', '--log-level', 'silent', '--data', folder.path, ...rates];
+  const consoleFiles = `${folder.path}/console`;
+  mkdirSync(consoleFiles);
+  for (const name of ['index.html', 'app-frame.html'])
+    writeFileSync(`${consoleFiles}/${name}`, '<!doctype html>');
   const apps: App[] = [];
   const start = async (more: readonly string[] = []) => {
-    const app = await createApp({ config: loadConfig([...flags, ...more], { env: {} }).config });
+    const { config } = loadConfig([...flags, ...more], { env: {} });
+    const app = await createApp({ config, consoleFiles });
     apps.unshift(app);
     return { app, ...(await app.listen()) };
   };

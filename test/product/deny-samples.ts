@@ -48,6 +48,7 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
   await made('PROJECT_PLUGIN_CONFIG_UPDATE', { ...plugin, settings: { acme: 1 } });
   const { tag: label } = await made('TAGS_CREATE', { name: 'Acme tag' });
   const key = await made('API_KEY_CREATE', { name: 'Acme key', permissions: { self: ['TAGS_LIST'] } });
+  const spare = await made('API_KEY_CREATE', { name: 'Acme spare', permissions: { self: ['TAGS_LIST'] } });
   const { members } = await made('ORGANIZATION_MEMBER_LIST', {});
   const dashboard = await made('MONITORING_DASHBOARD_CREATE', { name: 'Acme', widgets: [WIDGET] });
   const { subscription } = await made('EVENT_SUBSCRIBE', { eventType: 'acme.*' });
@@ -58,6 +59,18 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
     headers: { authorization: `Bearer ${keys.owner}` },
   });
   const { data } = (await deliveries.json()) as { data: { deliveries: { id: string }[] } };
+  const own = app.host.identity;
+  const founder = await own.authenticate(bed.all, 'key');
+  if (founder === undefined) throw new Error('The key of the owner is not valid.');
+  await own.roles.save(founder, { name: 'acme-role', grants: { self: ['TAGS_LIST'] } });
+  const invited = await own.invitations.create(founder, { email: 'acme-guest@acme.example' });
+  // Named by its number, so nothing is looked up or sent.
+  const hook = await app.host.events.webhooks.create(organizationId, {
+    url: 'https://1.1.1.1/acme',
+    events: ['acme.never'],
+  });
+  await app.host.store.records.flush();
+  const [call] = await app.host.store.records.list({ organizationId, limit: 1 });
   return {
     ...(await makeAgentWorld(bed, { project: project.project.id })),
     organization: organizationId,
@@ -71,6 +84,7 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
     project: project.project.id,
     tag: label.id,
     key: key.id,
+    spareKey: spare.id,
     member: members.at(-1).id,
     user: members.at(-1).userId,
     dashboard: dashboard.dashboard.id,
@@ -79,6 +93,10 @@ export async function makeWorld(bed: DenyBed): Promise<World> {
     scheduled: scheduled.id,
     task: task.taskId,
     delivery: data.deliveries[0]?.id ?? '',
+    webhook: hook.webhook.id,
+    invitation: invited.invitation.id,
+    role: 'acme-role',
+    call: String(call?.id ?? ''),
   };
 }
 

@@ -25,6 +25,8 @@ const FEEDBACK_TOOLS = linesOf(FEEDBACK, 'Tools');
 const ROUTES = linesOf(HOUSE, 'Routes');
 const FEEDBACK_ROUTES = linesOf(FEEDBACK, 'Routes');
 const REMOTE_ROUTES = linesOf(HOUSE, 'Routes for other servers');
+// Tried by deny-console.test.ts.
+const CONSOLE_ROUTES = linesOf(HOUSE, 'Routes of the console');
 const PAGES = linesOf(HOUSE, 'Pages');
 
 let bed: DenyBed;
@@ -299,7 +301,11 @@ async function statusOf(
 
 describe('routes', () => {
   const names = (route: string) => ({
-    ...(route.includes('/organizations/') && fill(ROUTE_IDS['/api/organizations/'] ?? {}, world)),
+    ...(route.includes('/organizations/') && {
+      orgId: world['organization'] ?? '',
+      id: world['delivery'] ?? '',
+      eventId: world['event'] ?? '',
+    }),
     token: bed.invitation,
   });
 
@@ -308,7 +314,7 @@ describe('routes', () => {
     const own = ['/', ...PROBE_PATHS, ...ABSENT_FILES, ...ABSENT_OAUTH].map((path) => `GET ${path}`);
     const sets = await routesOf(bed.app);
     const written = [
-      ...[...ROUTES, ...PAGES].map((line) => line('route')),
+      ...[...ROUTES, ...CONSOLE_ROUTES, ...PAGES].map((line) => line('route')),
       ...FEEDBACK_ROUTES.map((line) => line('route').replace(' ', ' /api/v1')),
     ];
     const served = ['POST /mcp', 'GET /mcp', 'DELETE /mcp', ...toolsets, ...own, ...sets];
@@ -466,8 +472,8 @@ describe('whoever owns what the table calls unknown', () => {
       const nothing = await namedBy(route, bed.keys.owner, unknown);
       if ((await namedBy(route, bed.keys.owner, world)) === nothing) alike.push(`${route} ${nothing}`);
     }
-    // Here no project has code, so there is no work, no plugin is loaded, and the bundle is no preset.
-    expect(alike.filter((each) => !/\/work|\/code|\/plugins|\/reset/.test(each))).toEqual([]);
+    // Here no project has code, so there is no work, no plugin is loaded, the bundle is no preset, and the note has no picture.
+    expect(alike.filter((each) => !/\/work|\/code|\/plugins|\/reset|\/picture/.test(each))).toEqual([]);
   });
 
   test('is answered otherwise by tools', { timeout: LONG_MS }, async () => {

@@ -55,7 +55,15 @@ describe('the first run', () => {
   test('prints one JSON line with the URLs, the folder and the key file, and nothing else', () => {
     const ready = JSON.parse(server.stdout()) as Record<string, string>;
     expect(server.stdout().trim().split('\n')).toHaveLength(1);
-    expect(Object.keys(ready)).toEqual(['url', 'mcp', 'data', 'ownerKeyFile', 'overlayTag']);
+    expect(Object.keys(ready)).toEqual([
+      'url',
+      'mcp',
+      'data',
+      'ownerKeyFile',
+      'console',
+      'signIn',
+      'overlayTag',
+    ]);
     expect(ready).toMatchObject({ mcp: `${ready.url}/mcp`, data, ownerKeyFile: join(data, 'owner.key') });
     expect(Number(new URL(server.url).port)).toBeGreaterThan(0);
     expect(new URL(server.url).hostname).toBe('127.0.0.1');
@@ -92,13 +100,22 @@ describe('without a key', () => {
       'notifications',
       'questions',
     ];
-    const management = ['events', 'organizations', 'tools', 'audit', 'connections', ...agents].flatMap(
-      (set) => [`/api/${set}/openapi.json`, `/api/${set}/docs`],
-    );
+    const management = [
+      'events',
+      'organizations',
+      'tools/management',
+      'audit',
+      'calls',
+      'connections',
+      'virtual-mcps',
+      ...agents,
+    ].flatMap((set) => [`/api/${set}/openapi.json`, `/api/${set}/docs`]);
     const files = ['/feedback/style.css', '/feedback/app.js'];
     const open = [...OPEN_ROUTES, ...openPathsOf(await loadOwnToolsets())];
     expect(open).toEqual(['/', '/health', '/ready', ...management, ...documents, ...files]);
-    for (const path of open) expect((await send(path)).status, path).toBe(200);
+    for (const path of open) expect((await send(path)).status, path).toBe(path === '/' ? 302 : 200);
+    // One document about all of them.
+    for (const path of ['/api/openapi.json', '/api/docs']) expect((await send(path)).status, path).toBe(200);
     expect(await send('/health')).toEqual({ status: 200, body: '{"status":"ok"}' });
     expect(await send('/ready?probe=1')).toEqual({ status: 200, body: '{"status":"ready"}' });
     const closed = [
@@ -107,7 +124,9 @@ describe('without a key', () => {
       '/metrics',
       '/nowhere',
       '/health/',
-      '/api/openapi.json',
+      '/api/session',
+      '/api/home',
+      '/api/live',
       '/api/agents',
       // No agent is offered to other servers until the operator says so.
       '/.well-known/agent-card.json',
@@ -153,12 +172,13 @@ describe('without a key', () => {
     expect((await send('/register', { method: 'POST', headers: { host: 'evil.example' } })).status).toBe(403);
   });
 
-  test('the front page says what this is and where, and holds no secret', async () => {
-    const { body } = await send('/');
-    expect(body).toContain('Parley');
-    expect(body).toContain(`<code>${server.mcp}</code>`);
-    expect(body).toContain('href="/api/v1/docs"');
-    expect(body).not.toContain('parley_');
+  test('the front leads to the console, whose address and one-time link were printed', async () => {
+    const { port } = new URL(server.url);
+    const ready = JSON.parse(server.stdout()) as Record<string, string>;
+    expect(ready.console).toBe(`http://localhost:${port}/console`);
+    expect(ready.signIn).toMatch(/^http:\/\/localhost:\d+\/console\/sign-in#token=parley_link_[\w-]{43}$/);
+    const answer = await fetch(server.url, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console']);
   });
 
   test('a client that looks for OAuth first, and many times, still reads what a wrong key needs', async () => {

@@ -251,7 +251,7 @@ describe('a request that Node itself refuses', () => {
 
   test.each([
     ['/api/v1/posts?a=1', '{"error":{"code":"BAD_REQUEST","message":"Bad Request"},"message":"Bad Request"}'],
-    ['/api/v10', '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"},"id":null}'],
+    ['/apis/v10', '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"},"id":null}'],
     ['/mcp', '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"},"id":null}'],
   ])('for an unknown method is answered in the form of %s', async (path, body) => {
     const answer = await rawAnswer(`FROBNICATE ${path}`, withKey());

@@ -12,7 +12,7 @@ const copy = scratchFolder();
 beforeAll(async () => {
   await ensureBuilt();
   const isSource = (path: string) => !/[/\\](?:node_modules|dist)$/.test(path);
-  for (const part of ['package.json', 'scripts', 'apps', 'packages'])
+  for (const part of ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'apps', 'packages'])
     cpSync(join(ROOT, part), join(copy.path, part), { recursive: true, filter: isSource });
   symlinkSync(join(ROOT, 'node_modules'), join(copy.path, 'node_modules'));
 });

@@ -115,6 +115,58 @@ test('a virtual MCP is made, called in every way, and on record', async () => {
   });
 });
 
+test('whoever keeps a virtual MCP sees its names and costs, and tries a tool before it is stored', async () => {
+  const { mcp, key, manage, create } = await serveEcho();
+  const member = { connection_id: 'conn_1', selected_tools: ['echo'], prefix: 'ev_' };
+  const id = await create('COLLECTION_VIRTUAL_MCP_CREATE', { title: 'Mine', connections: [member] });
+  const code = 'export default async (tools, args) => tools.ev_echo(args)';
+  const stored = { name: 'stored', inputSchema: { type: 'object' }, code };
+  await manage('COLLECTION_VIRTUAL_TOOLS_CREATE', { virtual_mcp_id: id, data: stored });
+  const api = mcp.replace(/\/mcp$/, `/api/virtual-mcps/${id}`);
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const dataOf = async (answer: Response) => (await answer.json()).data;
+
+  const told = await dataOf(await fetch(`${api}/tools`, { headers }));
+  const connection = { id: 'conn_1', title: 'Echo' };
+  expect(told.shown).toMatchObject([
+    { name: 'stored', connection: null, effect: 'run' },
+    { name: 'ev_echo', upstreamName: 'echo', connection, tokens: expect.any(Number) },
+  ]);
+  expect(told.modes).toMatchObject([
+    { mode: 'passthrough', tools: 2 },
+    { mode: 'smart_tool_selection', tools: 3 },
+    { mode: 'code_execution', tools: 3 },
+  ]);
+
+  const tried = async (draft: object) =>
+    dataOf(
+      await fetch(`${api}/try`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ inputSchema: { type: 'object' }, ...draft }),
+      }),
+    );
+  const asked = `export default async (tools, args) => { console.log('hm', args.a); return { said: await tools.ev_echo(args) }; }`;
+  expect(await tried({ code: asked, arguments: { a: 1 } })).toMatchObject({
+    returnValue: { said: { a: 1 } },
+    error: null,
+    consoleLogs: [{ type: 'log', content: 'hm 1' }],
+  });
+  for (const [draft, fault] of [
+    [{ code: 'export default (tools) => tools.stored({})' }, 'not_found'],
+    [{ code: 'export default 3' }, 'invalid'],
+    [{ code, inputSchema: { type: 'object', required: ['a'] } }, 'invalid'],
+    [{ code: 'export default () => 3', outputSchema: { type: 'object' } }, 'invalid_result'],
+  ] as const)
+    expect([fault, (await tried(draft)).error]).toMatchObject([fault, { code: fault }]);
+  const nobody = await fetch(api.replace(id, 'vir_none').concat('/try'), {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ code, inputSchema: {} }),
+  });
+  expect(nobody.status).toBe(404);
+});
+
 test('code of a key that is bound to a virtual MCP has its tools alone', async () => {
   const { mcp, manage, create } = await serveEcho();
   const data = { title: 'Mine', connections: [{ connection_id: 'conn_1', selected_tools: ['other'] }] };

@@ -1,0 +1,183 @@
+/** The frame of the console in a real browser: places, keys, themes, live data, a lost server, strangers. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeInBrowser } from '../e2e/chromium.ts';
+import type { Page } from '../e2e/playwright.ts';
+import type { ConsoleBed } from './console-bed.ts';
+import { DESK, PHONE, keepPicture, lookAt, openConsole, settled, violations } from './console-bed.ts';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+];
+
+describeInBrowser('the frame', () => {
+  let bed: ConsoleBed;
+  beforeAll(async () => {
+    bed = await openConsole(['--demo']);
+  });
+  afterAll(() => bed[Symbol.asyncDispose]());
+
+  const pathOf = (page: Page) => page.evaluate(() => location.pathname.replace('/console', '') || '/');
+
+  test('looks right and is accessible in both themes and sizes', async () => {
+    expect(await lookAt(bed, { home: '/', 'get-started': '/first-run', missing: '/nowhere' })).toEqual([]);
+  });
+
+  test('the way in looks right, and says the same whatever was wrong', async () => {
+    for (const size of [DESK, PHONE]) {
+      const { page, context, faults } = await bed.openStranger('/console/tasks', size);
+      await page.getByRole('heading', { name: 'Sign in to Parley' }).waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await keepPicture(page, 'sign-in');
+        expect(await violations(page)).toEqual([]);
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+    const { page, context } = await bed.openStranger('/console/sign-in#token=parley_link_wrong');
+    const ofLink = await page.getByRole('alert').first().textContent();
+    await page.getByRole('tab', { name: 'API key' }).click();
+    await page.getByRole('textbox', { name: 'API key' }).fill('parley_wrong');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('alert').allTextContents()).toEqual([ofLink, ofLink]);
+    await context.close();
+  });
+
+  test('the keyboard alone goes everywhere', async () => {
+    const { page, context, faults } = await bed.open();
+    await settled(page);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Search or jump to' }).waitFor();
+    await page.keyboard.type('organ');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => pathOf(page)).toBe('/organization');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('whoami');
+    await page.locator('.palette-item').first().waitFor();
+    await keepPicture(page, 'palette');
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => pathOf(page)).toMatch(/^\/tools\/.*whoami$/);
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await expect.poll(() => pathOf(page)).toBe('/');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await keepPicture(page, 'help');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'hidden' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a theme that is chosen stays', async () => {
+    const { page, context } = await bed.open();
+    await page.getByRole('button', { name: /: menu$/ }).click();
+    await page.getByRole('menuitem', { name: 'Dark' }).click();
+    await page.reload();
+    await settled(page);
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark');
+    await context.close();
+  });
+
+  test('what one person changes shows at another without a reload', async () => {
+    const [ada, grace] = [await bed.open(), await bed.open()];
+    await Promise.all([ada, grace].map(({ page }) => settled(page)));
+    await grace.go('/feedback/inbox');
+    const browser = await bed.server.signedIn();
+    const { body } = await browser.ask('GET /api/v1/boards');
+    const made = await browser.ask('POST /api/v1/posts', {
+      body: { boardId: body.data[0].id, title: 'A post from elsewhere', content: 'Seen at once' },
+    });
+    expect(made.status).toBe(201);
+    await grace.page.getByText('A post from elsewhere').first().waitFor();
+    await Promise.all([ada.context.close(), grace.context.close()]);
+  });
+
+  test('a session that is ended elsewhere leads to the way in', async () => {
+    const { page, context } = await bed.open();
+    await settled(page);
+    const other = await context.newPage();
+    await other.goto(`${bed.url}/console/`);
+    await other.getByRole('button', { name: /: menu$/ }).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    const heading = page.getByRole('heading', { name: 'Sign in to Parley' });
+    await heading.waitFor();
+    expect(await heading.isVisible()).toBe(true);
+    await context.close();
+  });
+
+  test('the policy of the page forbids scripts and addresses that are not its own', async () => {
+    const answer = await fetch(`${bed.server.url}/console/`);
+    const policy = (answer.headers.get('content-security-policy') ?? '').split('; ');
+    expect(policy).toEqual(expect.arrayContaining(POLICY));
+    const { page, context, faults } = await bed.open();
+    await settled(page);
+    const ran = await page.evaluate(async () => {
+      const script = document.createElement('script');
+      script.textContent = 'window.ranInline = true';
+      document.body.append(script);
+      const reached = await fetch('https://example.com/').then(
+        () => true,
+        () => false,
+      );
+      return [(window as { ranInline?: boolean }).ranInline === true, reached];
+    });
+    expect(ran).toEqual([false, false]);
+    expect(faults.length).toBeGreaterThan(0);
+    await context.close();
+  });
+
+  test('a page of another origin changes nothing with the cookie of the person', async () => {
+    const site = createServer((_req, res) =>
+      res.setHeader('content-type', 'text/html').end('<h1>Elsewhere</h1>'),
+    );
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    const { page, context } = await bed.open();
+    await settled(page);
+    const { port } = site.address() as AddressInfo; // it listens on a port
+    const evil = await context.newPage();
+    // The same site for cookies, another origin for everything else.
+    await evil.goto(`http://localhost:${port}/`);
+    const tried = await evil.evaluate(async (url) => {
+      const attempts: (readonly [string, string])[] = [
+        ['DELETE', '/api/session'],
+        ['POST', '/api/call/self/API_KEY_CREATE'],
+        ['POST', '/api/v1/boards'],
+      ];
+      return Promise.all(
+        attempts.map(([method, path]) =>
+          fetch(url + path, {
+            method,
+            mode: method === 'POST' ? 'no-cors' : 'cors',
+            credentials: 'include',
+            body: method === 'POST' ? '{"arguments":{"name":"evil"},"name":"evil"}' : null,
+          }).then(
+            ({ status }) => status,
+            () => 'refused',
+          ),
+        ),
+      );
+    }, bed.url);
+    // 0: the page is not told.
+    expect(tried).toEqual(['refused', 0, 0]);
+    const browser = await bed.server.signedIn();
+    const { items } = await browser.call('self', 'API_KEY_LIST');
+    expect(items.map(({ name }: { name: string }) => name)).not.toContain('evil');
+    const { body } = await browser.ask('GET /api/v1/boards');
+    expect(body.data.map(({ name }: { name: string }) => name)).not.toContain('evil');
+    await page.reload();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await context.close();
+    site.close();
+  });
+});

@@ -1,0 +1,138 @@
+/** Organization in a browser, by keyboard: invite, roles, keys whose secret is shown once, the audit log, and why somebody may not. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ConsoleBed } from './console-bed.ts';
+import { lookAt, openConsole } from './console-bed.ts';
+
+const LONG_MS = 60_000;
+const MARKUP = '<img src=x onerror="window.wasRun = true">';
+let bed: ConsoleBed;
+
+beforeAll(async () => {
+  bed = await openConsole(['--demo']);
+}, LONG_MS);
+afterAll(() => bed[Symbol.asyncDispose]());
+
+test('a key is made by keyboard alone, works, is revoked, and is refused', { timeout: LONG_MS }, async () => {
+  const { page, go, faults, context } = await bed.open();
+  const dialog = page.getByRole('dialog');
+  await go('/organization/keys?q=%3Cimg');
+  await page.keyboard.press('c');
+  await dialog.getByLabel('Name', { exact: false }).fill(MARKUP);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'I have kept it' }).waitFor();
+  const key = (await dialog.locator('pre').textContent()) ?? '';
+  expect(key).toMatch(/^parley_/);
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${bed.server.url}/api/calls`, { headers });
+    await answer.text();
+    return answer.status;
+  };
+  expect(await ask()).toBe(200);
+  await page.keyboard.press('Escape');
+  const row = page.getByRole('table', { name: 'Keys' }).getByRole('button', { name: MARKUP });
+  await row.waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('d');
+  await dialog.getByText('is refused from its next request on', { exact: false }).waitFor();
+  await dialog.getByRole('button', { name: 'Revoke' }).press('Enter');
+  await row.waitFor({ state: 'detached' });
+  expect(await ask()).toBe(401);
+  expect([faults, await page.evaluate(() => 'wasRun' in window)]).toEqual([[], false]);
+  await context.close();
+});
+
+test(
+  'somebody is invited with a role of one’s own, and the link leads in',
+  { timeout: LONG_MS },
+  async () => {
+    const { page, go, faults, context } = await bed.open();
+    const dialog = page.getByRole('dialog');
+    await go('/organization/roles');
+    await page.keyboard.press('c');
+    await dialog.getByLabel('Name', { exact: false }).fill('tag keeper');
+    await dialog.getByLabel('Find a tool').fill('Create Tag');
+    await dialog.getByRole('checkbox', { name: /Create Tag/ }).press('Space');
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('button', { name: 'Change tag keeper' }).waitFor();
+    await page.getByRole('columnheader', { name: 'tag keeper' }).waitFor();
+
+    await go('/organization/members');
+    await page.keyboard.press('c');
+    await dialog.getByLabel('E-mail').fill('bo@example.com');
+    await dialog.getByRole('checkbox', { name: /tag keeper/ }).press('Space');
+    await dialog.getByRole('button', { name: 'Make the link' }).press('Enter');
+    await page.getByText('It works once and is shown only now', { exact: false }).waitFor();
+    const link = (await dialog.locator('pre').textContent()) ?? '';
+    expect(new URL(link).pathname).toMatch(/^\/join\/parley_invite_/);
+    expect((await fetch(`${bed.server.url}${new URL(link).pathname}`)).status).toBe(200);
+    await page.keyboard.press('Escape');
+    const members = page.getByRole('table', { name: 'Members' });
+    await members.getByRole('button', { name: 'bo@example.com' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+test(
+  'roles of a member change and come back, the log names it and is whole, and a denial is explained',
+  { timeout: LONG_MS },
+  async () => {
+    const { page, go, faults, context } = await bed.open();
+    await go('/organization/members');
+    const people = page.getByRole('table', { name: 'Members' });
+    await people.getByRole('button', { name: 'Priya Raman' }).click();
+    const detail = page.getByRole('complementary', { name: 'Details' });
+    await detail.getByRole('checkbox', { name: /^admin/ }).click();
+    await detail.getByRole('button', { name: 'Save the roles' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await go('/organization/audit?action=member.roles_changed');
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await log.getByRole('button', { name: 'member.roles_changed' }).first().waitFor();
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('The chain is whole', { exact: false }).waitFor();
+
+    await go('/organization/access');
+    // Offered once the members are there.
+    await page.locator('datalist option[value="Tomás Herrera"]').first().waitFor({ state: 'attached' });
+    await page.getByLabel('Why can').fill('Tomás Herrera');
+    await page.getByLabel('call', { exact: true }).fill('MONITORING_LOGS_LIST');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /Tomás Herrera cannot call/ }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+test(
+  'the console wears the colour of the organization, and an owner signs out elsewhere',
+  { timeout: LONG_MS },
+  async () => {
+    const { page, go, faults, context } = await bed.open();
+    const other = await bed.open();
+    const colour = () => document.documentElement.style.getPropertyValue('--accent');
+    await go('/organization/settings');
+    await page.getByRole('button', { name: 'Use #0f766e' }).click();
+    await expect.poll(() => page.evaluate(colour)).toBe('#0f766e');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => page.evaluate(colour)).toBe('');
+    await go('/organization/sessions');
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await other.page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await other.context.close();
+    await context.close();
+  },
+);
+
+test('looks right, in both themes and on a phone', { timeout: LONG_MS }, async () => {
+  const wrong = await lookAt(bed, {
+    'organization-members': '/organization/members',
+    'organization-roles': '/organization/roles',
+    'organization-keys': '/organization/keys',
+    'organization-settings': '/organization/settings',
+    'organization-audit': '/organization/audit',
+    'organization-access': '/organization/access',
+  });
+  expect(wrong).toEqual([]);
+});
