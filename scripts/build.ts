@@ -1,17 +1,20 @@
-/** Builds the server and the overlay into apps/server/dist. */
+/** Builds the server and the overlay into apps/server/dist, and the console into apps/console/dist. */
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.ts';
 import { bundleServer } from './bundle-server.ts';
 import { bundleOverlay } from './bundle.ts';
 
 const KEEP_MS = 7 * 24 * 3_600_000;
 // File systems round times.
 const startedAt = Date.now() - 2_000;
-const server = fileURLToPath(new URL('../apps/server/', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
+const server = `${root}apps/server/`;
 
 await bundleServer(`${server}src/cli/main.ts`, `${server}dist`, 'parley');
 await writeFile(`${server}dist/overlay.js`, bundleOverlay());
 await removeOld(`${server}dist`, startedAt);
+await buildConsole(`${root}apps/console`, `${root}package-lock.json`, KEEP_MS);
 
 /**
  * Removes what earlier builds left, once it is old: a server that runs from one of them still loads parts of it on

@@ -19,6 +19,7 @@ const EXTERNAL = [
   'prom-client',
   /^@opentelemetry\//,
   /^@seriousme\//,
+  /^@simplewebauthn\//,
   'quickjs-emscripten-core',
   /^undici(\/|$)/,
   'ws',

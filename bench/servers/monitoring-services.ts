@@ -21,7 +21,7 @@ const store = await openStore({
 });
 await store.migrate([identityMigrations]);
 const identity = createIdentity(store);
-const monitoring = createMonitoring({ store });
+const monitoring = createMonitoring({ store, identity });
 const { observe } = callParts(
   store,
   DEFAULT_LIMITS,

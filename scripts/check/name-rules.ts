@@ -6,9 +6,16 @@ import { identifierName, isNode, literalText, propertyName, walkValues } from '.
 import type { SyntaxNode } from './syntax-tree.ts';
 
 const ROLE_NAMES = new Set(['owner', 'admin', 'member', 'user']);
-const ROLE_FOLDERS = ['packages/identity/', 'packages/kit/src/access/'];
-// Commands are named after the toolset that they are for.
-const NAMING_TOOLSETS = ['apps/server/src/toolsets.ts', 'apps/server/src/cli/', 'apps/server/bin/'];
+// The console offers the roles to choose from; the server decides what they may do.
+const ROLE_FOLDERS = ['packages/identity/', 'packages/kit/src/access/', 'apps/console/src/'];
+// Commands and screens are named after the toolset that they are for.
+const NAMING_TOOLSETS = [
+  'apps/server/src/toolsets.ts',
+  'apps/server/src/cli/',
+  'apps/server/src/console/',
+  'apps/server/bin/',
+  'apps/console/src/',
+];
 
 /** Checks that nothing names a toolset but its package and the one list, and nothing a role but identity and toolsets. */
 export function checkOwnedNames(tree: SourceTree): Finding[] {

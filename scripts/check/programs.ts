@@ -3,9 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Report } from './finding.ts';
 
-/** Runs the type checker over the whole workspace, type tests included. */
+/** Runs the type checker over the whole workspace, type tests included, and over the console, which lives in a browser. */
 export function checkTypes(root: string): Report {
-  return runProgram(root, 'typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', root]);
+  const reports = [root, join(root, 'apps/console')].map((project) =>
+    runProgram(root, 'typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', project]),
+  );
+  return { findings: reports.flatMap(({ findings }) => findings), notes: [] };
 }
 
 /** Runs the linter with types; a warning counts as an error. */

@@ -21,6 +21,10 @@ const reasons: Record<string, string> = {
   '@opentelemetry/sdk-trace-base': 'makes one span per tool call; loaded only with `--otlp-endpoint`',
   '@seriousme/openapi-schema-validator':
     'whether an OpenAPI document keeps to its rules; the smallest of those that are kept up, and it fetches nothing; loaded in the thread that reads a document',
+  '@simplewebauthn/server':
+    'passkeys: what browsers are asked, and whether their answers are worth anything; loaded by the first passkey',
+  '@zxcvbn-ts/language-common':
+    'the most common passwords, which nobody may choose; loaded by the first password that is chosen',
   ajv: 'holds arguments and results against the JSON Schemas of upstreams; the validator of the SDK finds all faults, and reads what values inherit; loaded with the first check',
   'ajv-formats': 'the formats of those schemas, as the SDK has them',
   'better-sqlite3':
@@ -45,6 +49,28 @@ const reasons: Record<string, string> = {
   ws: 'the browser link of annotations; loaded by the first page that connects',
   yaml: 'OpenAPI documents that are YAML; loaded in the thread that reads one',
   zod: 'input and output schemas of tools, and the JSON Schemas made from them',
+  '@base-ui/react':
+    'dialogs, menus, tabs and selects of the console that keyboards and screen readers can use; in the browser only',
+  '@codemirror/autocomplete': 'completion in the editors of the console; loaded with them',
+  '@codemirror/commands': 'keys and undo in the editors of the console; loaded with them',
+  '@codemirror/lang-javascript': 'JavaScript in the editor of virtual tools; loaded with it',
+  '@codemirror/lang-json': 'JSON in the editors of the console; loaded with them',
+  '@codemirror/language': 'indentation, brackets and colours in the editors of the console; loaded with them',
+  '@codemirror/lint': 'faults beside the line in the editors of the console; loaded with them',
+  '@codemirror/state': 'the text of the editors of the console; loaded with them',
+  '@codemirror/view': 'the editors of the console; loaded by the first screen that edits',
+  '@lezer/highlight': 'names of what the editors of the console colour; loaded with them',
+  '@simplewebauthn/browser': 'passkeys in the console: the browser’s side',
+  '@tanstack/react-query': 'what the console has read, and when it is read again',
+  '@tanstack/react-router': 'addresses of the console, and screens that load when they are opened',
+  '@tanstack/react-table': 'tables of the console',
+  '@tanstack/react-virtual': 'rows of long lists that exist only while they are seen',
+  '@xyflow/react': 'workflows of agents as graphs; loaded by the screen that shows one',
+  cmdk: 'the palette of the console',
+  'lucide-react': 'icons of the console, one by one',
+  react: 'the console',
+  'react-dom': 'the console in a browser',
+  uplot: 'charts of the console; loaded by the first one',
 };
 
 interface Verdict {
