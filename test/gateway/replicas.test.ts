@@ -27,7 +27,7 @@ async function startReplicas(): Promise<[GatewayServer, GatewayServer]> {
 
 test('check 34: list, call, a question and its answer, and listening work through either', async () => {
   const [one, two] = await startReplicas();
-  const { listen, open, tell } = openListens();
+  const { listen, tell, uris } = openListens();
   const upstream = await serveWire({
     era: '2026',
     capabilities: { tools: {}, resources: { subscribe: true } },
@@ -77,7 +77,8 @@ test('check 34: list, call, a question and its answer, and listening work throug
     await one.listen(id, { resourceSubscriptions: ['doc://a'] }),
     await two.listen(id, { resourceSubscriptions: ['doc://a'] }),
   ];
-  await eventually(() => expect(open.size).toBe(2));
+  // Each opens a stream for lists first, and one that names the document in its place.
+  await eventually(() => expect(uris()).toEqual([['doc://a'], ['doc://a']]));
   tell('notifications/resources/updated', { uri: 'doc://a' });
   for (const stream of streams) expect(await stream.next()).toMatchObject({ params: { uri: 'doc://a' } });
   // A change that is made through one is there through the other.
