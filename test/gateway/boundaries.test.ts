@@ -7,6 +7,7 @@ import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
 import type { Answer } from '@parley/test-support/wire';
 import { send } from '@parley/test-support/wire';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openSession } from '../../packages/gateway/test/session.ts';
 import type { GatewayServer } from './fixtures/server.ts';
 import { startGatewayServer } from './fixtures/server.ts';
 
@@ -294,4 +295,27 @@ test('check 29: random and foreign ids are the same 404, on every route', async 
     expect(foreign.text).not.toContain(id);
   }
   expect(upstream.seen).toHaveLength(seen);
+});
+
+test('sessions whose connection was taken away end when they are ended, and count no more', async () => {
+  const upstream = await upstreamOf('2026');
+  const sessions = async () => {
+    const { text } = await send({ port: server.port, key: server.key, method: 'GET', path: '/metrics' });
+    return Number(/^parley_sessions (\d+)$/m.exec(text)?.[1]);
+  };
+  const before = await sessions();
+  const id = await server.connect('Short', upstream.url);
+  const to = { port: server.port, key: server.key, path: `/mcp/${id}` };
+  const opened = await Promise.all([1, 2, 3].map(() => openSession(to)));
+  expect(await sessions()).toBe(before + 3);
+  await server.manage('COLLECTION_CONNECTIONS_DELETE', { id, force: true });
+  // Of another caller and at another URL it is nobody's business.
+  const other = { ...to, key: await server.keyOf('admin') };
+  const [first] = opened;
+  for (const where of [other, { ...to, path: '/mcp/conn_none' }])
+    expect((await send({ ...where, method: 'DELETE', headers: first?.headers ?? {} })).status).toBe(404);
+  expect(await sessions()).toBe(before + 3);
+  for (const { headers } of opened)
+    expect((await send({ ...to, method: 'DELETE', headers })).status).toBe(404);
+  expect(await sessions()).toBe(before);
 });

@@ -95,8 +95,10 @@ export function createGateway(options: GatewayOptions): Gateway {
         const plain = plainCallOf(path);
         const endpoint = endpointOf(plain?.endpoint ?? path, caller, query);
         const engine = endpoint instanceof Promise ? await endpoint : endpoint;
-        if (engine === undefined)
+        if (engine === undefined) {
+          await dispatch.nowhere(req, caller);
           throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
+        }
         const served = { caller, engine };
         if (plain !== undefined)
           return await within(spent ?? spending?.begin(), () =>

@@ -23,6 +23,8 @@ export interface Dispatch {
   bodyless(req: IncomingMessage, res: ServerResponse, served: Served): Promise<void>;
   /** A request for a session of this process that came to another one; it was let in there, and is this caller's. */
   passed(req: IncomingMessage, res: ServerResponse, passed: PassedOn): Promise<void>;
+  /** A request to a URL at which nothing is served any more: a session that was opened there ends with it. */
+  nowhere(req: IncomingMessage, caller: Caller): Promise<void>;
   figures(): Promise<LegFigures>;
   close(): Promise<void>;
 }
@@ -95,6 +97,9 @@ export function createDispatch(options: LegOptions, countRequest: CountRequest):
       const caller = await known?.openerOf(req.headers['mcp-session-id']?.toString() ?? '', callerId);
       if (known === undefined || caller === undefined) throw sessionNotFound();
       await known.sessions.handle(req, res, body, { caller, engine: await engineFor(caller) });
+    },
+    async nowhere(req, caller) {
+      if (req.headers['mcp-session-id'] !== undefined) (await legs)?.sessions.leave(req, caller.id);
     },
     figures: async () => (await legs)?.figures() ?? { sessions: 0, listen: 0, session: 0 },
     async close() {

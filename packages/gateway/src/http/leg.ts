@@ -23,6 +23,8 @@ export interface ModernLeg extends Leg {
 export interface SessionLeg extends Leg {
   /** Who opened a session that is still open here. */
   openerOf(sessionId: string): Caller | undefined;
+  /** Ends a session of this caller whose URL leads nowhere any more. */
+  leave(req: IncomingMessage, callerId: string): void;
   /** How many sessions are open, and how many of their streams. */
   open(): { readonly sessions: number; readonly session: number };
 }

@@ -153,20 +153,22 @@ export function createSessionLeg(options: LegParts): SessionLeg {
     return session;
   }
 
+  /** A session of another credential or another URL is like one that never was. */
+  function mineOf(req: IncomingMessage, callerId: string): Session | undefined {
+    const session = sessions.get(req.headers['mcp-session-id']?.toString() ?? '');
+    return session?.served.caller.id === callerId && session.path === pathOf(req) ? session : undefined;
+  }
+
   function sessionFor(req: IncomingMessage, body: unknown, served: Served): Session {
-    const id = req.headers['mcp-session-id'];
-    const path = req.url?.split('?')[0] ?? '';
-    if (typeof id === 'string') {
-      const session = sessions.get(id);
-      // A session of another credential or another URL answers like one that never was.
-      const isMine = session?.served.caller.id === served.caller.id && session.path === path;
+    if (req.headers['mcp-session-id'] !== undefined) {
+      const session = mineOf(req, served.caller.id);
       // The sweep may not have come by yet, and an idle session is over whether it has or not.
-      if (isMine && !isIdle(session)) return session;
+      if (session !== undefined && !isIdle(session)) return session;
       throw sessionNotFound();
     }
     const opens = [body].flat().some((message) => isInitialize(message));
     if (!opens) throw new HttpRefusal(400, 'Bad Request: Mcp-Session-Id header is required');
-    return openSession(served, path);
+    return openSession(served, pathOf(req));
   }
 
   function placeFor({ caller }: Served): () => void {
@@ -211,6 +213,10 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       if (isEnding(req, body)) await session.hot.handOver();
       await session.transport.handleRequest(withServed(req, served), res, body);
     },
+    leave(req, callerId) {
+      const session = mineOf(req, callerId);
+      if (session !== undefined) end(session);
+    },
     openerOf: (sessionId) => sessions.get(sessionId)?.served.caller,
     open: () => ({ sessions: open.size, session: places.taken(PROCESS) }),
     async close() {
@@ -235,4 +241,8 @@ function isInitialize(message: unknown): boolean {
 /** True for the end of a session, and for the notice that cancels a call. */
 function isEnding({ method }: IncomingMessage, body: unknown): boolean {
   return method === 'DELETE' || [body].flat().some((message) => cancelledId(message) !== undefined);
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?')[0] ?? '';
 }
