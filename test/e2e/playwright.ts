@@ -55,6 +55,14 @@ export interface Page {
     argument?: A,
     options?: { timeout?: number },
   ): Promise<unknown>;
+  /** Plays the server of sockets, or lets them through to it. */
+  routeWebSocket(
+    url: string,
+    serve: (socket: {
+      connectToServer(): unknown;
+      close(options: { code: number; reason: string }): Promise<void>;
+    }) => unknown,
+  ): Promise<void>;
   addInitScript(script: { content: string } | (() => void)): Promise<void>;
   emulateMedia(options: {
     colorScheme?: 'light' | 'dark';

@@ -38,8 +38,16 @@ export interface Web {
     change: { readonly name?: string | undefined; readonly email?: string | undefined },
   ): Promise<void>;
   /** Keeps a password and ends every other session; false when the one before is wrong. */
-  setPassword(session: WebSession, given: NewPassword): Promise<boolean>;
+  setPassword(session: WebSession, given: NewPassword, address: string): Promise<boolean>;
   readonly passkeys: Passkeys;
+}
+
+/** What a new password comes with. */
+export interface NewPassword {
+  readonly password: string;
+  /** The one before; needed where there is one and nobody has just shown who they are. */
+  readonly current?: string | undefined;
+  readonly isFresh: boolean;
 }
 
 /** The passkeys of people. */
@@ -97,7 +105,16 @@ export function createWeb(
     account: async (userId) => (await code()).accountOf(store, userId),
     changeAccount: async (session, change) =>
       (await code()).changeAccount(store, selfOf(session), change, now()),
-    setPassword: async (session, given) => (await code()).setPassword(store, selfOf(session), given, now()),
+    async setPassword(session, { password, current, isFresh }, address) {
+      const { isAgain, setPassword } = await code();
+      const shown = { method: 'password', password: current ?? '' } as const;
+      // Whoever guesses at the one before is slowed down as at the door.
+      const isProven =
+        current === undefined
+          ? isFresh
+          : await isAgain(store, shown, { userId: session.userId, address }, parts);
+      return isProven && setPassword(store, selfOf(session), password, now());
+    },
     passkeys: {
       list: async (userId) => (await code()).listPasskeys(store, userId),
       ask: async (site) => (await code()).askForPasskey(store, site, now()),

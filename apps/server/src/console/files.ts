@@ -89,8 +89,11 @@ async function filesIn(folder: string): Promise<ReadonlySet<string> | undefined>
   const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = names
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, '/').length));
-  return files.includes(PAGE) ? new Set(files.map((name) => name.replaceAll('\\', '/'))) : undefined;
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, '/').length))
+    .map((name) => name.replaceAll('\\', '/'))
+    // What the build keeps for itself, such as its manifest.
+    .filter((name) => !name.startsWith('.'));
+  return files.includes(PAGE) ? new Set(files) : undefined;
 }
 
 export async function createFiles({ host, files: given, config }: ConsoleParts): Promise<RouteSet> {

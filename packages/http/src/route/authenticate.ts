@@ -47,7 +47,8 @@ export async function keyEntrant(req: IncomingMessage, { identity, rate }: Entry
   if (req.headers.authorization !== undefined) await rate.countFailure(req);
   if (keyText !== undefined && (await identity.keyState(keyText)) === 'memberless')
     throw new HttpRefusal('FORBIDDEN', 'The owner of this key is no longer a member of the organization.');
-  const wasSignedIn = req.headers.authorization === undefined && (await consoleToken(req)) !== undefined;
+  const wasSignedIn =
+    req.headers.authorization === undefined && (await consoleToken(req, undefined)) !== undefined;
   const text = wasSignedIn
     ? 'You are not signed in any more. Sign in again.'
     : 'Send a valid API key as "Authorization: Bearer <key>".';

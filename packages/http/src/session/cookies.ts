@@ -31,9 +31,13 @@ export function dropToken(isHttps: boolean): Promise<string> {
   return cookieOf(PAGES, '', isHttps);
 }
 
-/** The token that a browser in the console sent. */
-export async function consoleToken(req: IncomingMessage): Promise<string | undefined> {
-  return req.headers.cookie?.includes(CONSOLE.name) === true ? tokenIn(req, CONSOLE) : undefined;
+/** The token that a browser in the console sent. At the public https address any neighbour could have put the plain name there. */
+export async function consoleToken(
+  req: IncomingMessage,
+  publicUrl: string | undefined,
+): Promise<string | undefined> {
+  if (req.headers.cookie?.includes(CONSOLE.name) !== true) return undefined;
+  return tokenIn(req, CONSOLE, publicUrl === `https://${req.headers.host}`);
 }
 
 /** Puts the token of somebody of the team into the browser. */
@@ -46,12 +50,17 @@ export function dropConsoleToken(isHttps: boolean): Promise<string> {
   return cookieOf(CONSOLE, '', isHttps);
 }
 
-/** The cookie of https wins. */
-async function tokenIn({ headers: { cookie } }: IncomingMessage, of: Cookie): Promise<string | undefined> {
+/** The cookie of https wins, or is the only one that counts. */
+async function tokenIn(
+  { headers: { cookie } }: IncomingMessage,
+  of: Cookie,
+  isSecureOnly = false,
+): Promise<string | undefined> {
   if (cookie === undefined) return undefined;
   const { parse } = await import('hono/utils/cookie');
   const secureName = secureNameOf(of);
-  return parse(cookie, secureName)[secureName] ?? parse(cookie, of.name)[of.name];
+  const secure = parse(cookie, secureName)[secureName];
+  return secure ?? (isSecureOnly ? undefined : parse(cookie, of.name)[of.name]);
 }
 
 async function cookieOf(of: Cookie, value: string, secure: boolean): Promise<string> {

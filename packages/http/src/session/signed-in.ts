@@ -29,7 +29,7 @@ export async function signedIn(
   req: IncomingMessage,
   { identity, publicUrl }: SignedInParts,
 ): Promise<SignedIn | undefined> {
-  const token = isOfThisSite(req, publicUrl) ? await consoleToken(req) : undefined;
+  const token = isOfThisSite(req, publicUrl) ? await consoleToken(req, publicUrl) : undefined;
   const found = token === undefined ? undefined : await identity.web.find(token);
   if (token === undefined || found === undefined) return undefined;
   checkChange(req, found, publicUrl);

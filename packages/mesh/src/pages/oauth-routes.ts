@@ -24,7 +24,7 @@ export function createOAuthRoutes(options: OAuthPageOptions): RouteSet {
 
   /** Who is signed in with this browser, if anybody. */
   async function browserUser(req: IncomingMessage): Promise<string | undefined> {
-    const token = await consoleToken(req);
+    const token = await consoleToken(req, publicUrl);
     return token === undefined ? undefined : (await web.find(token))?.userId;
   }
 

@@ -1,6 +1,7 @@
 /** Owns the second step: the configuration to copy for each client, with a key made on the spot. */
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
+import { useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -21,7 +22,9 @@ export function ConnectClient({ isCurrent }: { readonly isCurrent: boolean }) {
   const [key, setKey] = useState<string>();
   const first = clients.data?.[0];
   const current = clients.data?.find((client) => client.id === chosen) ?? first;
-  const make = useAct(() => makeKey(current?.title ?? 'My client'), { onDone: setKey });
+  const { role } = useSession();
+  const isAdministrator = role === 'owner' || role === 'admin';
+  const make = useAct(() => makeKey(current?.title ?? 'My client', isAdministrator), { onDone: setKey });
   if (clients.isPending) return <Skeleton rows={5} />;
   if (!clients.data) return <ErrorState error={clients.error} onRetry={() => clients.refetch()} />;
   if (!current) return null;

@@ -43,8 +43,9 @@ export function useClients(): UseQueryResult<Client[]> {
   });
 }
 
-/** Makes a key for a client, which is shown once. */
-export async function makeKey(name: string): Promise<string> {
-  const made = await callTool<{ key: string }>('self', 'API_KEY_CREATE', { name });
+/** Makes a key for a client, which is shown once: that of an administrator may do what they may. */
+export async function makeKey(name: string, isAdministrator: boolean): Promise<string> {
+  const power = isAdministrator ? { permissions: { '*': ['*'] } } : {};
+  const made = await callTool<{ key: string }>('self', 'API_KEY_CREATE', { name, ...power });
   return made.key;
 }

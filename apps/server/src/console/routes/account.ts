@@ -123,11 +123,12 @@ export const accountRoutes = [
     }),
     answer: nothing,
     async run(scope) {
-      const { host, body, caller } = scope;
+      const { host, body, caller, services, exchange } = scope;
       const session = personIn(scope);
       const isFresh = !mustProve(caller, Date.now());
       const given = { ...body, isFresh };
-      if (await namingFields(host.identity.web.setPassword(session, given))) return;
+      const address = services.addressOf(exchange.req);
+      if (await namingFields(host.identity.web.setPassword(session, given, address))) return;
       if (body.current === undefined) throw freshSignIn();
       throw new HttpRefusal('BAD_REQUEST', 'current: is not your password', {
         details: { errors: { current: ['is not your password'] } },

@@ -7,7 +7,7 @@ import type { IdentityTables } from '../../schema.ts';
 import { IDENTITY_CHANGED } from '../identity-changed.ts';
 import { orConflict } from '../users.ts';
 import { teamMemberships } from './memberships.ts';
-import { checkPassword, hashPassword, isPassword, keepPassword, passwordOf } from './passwords.ts';
+import { checkPassword, hashPassword, keepPassword, passwordOf } from './passwords.ts';
 import { endWebSessions } from './web-sessions.ts';
 
 /** A person as they see themselves. */
@@ -75,26 +75,15 @@ export async function changeAccount(
   });
 }
 
-/** What a new password comes with. */
-export interface NewPassword {
-  readonly password: string;
-  /** The one before; needed where there is one and nobody has just shown who they are. */
-  readonly current?: string | undefined;
-  readonly isFresh: boolean;
-}
-
-/** Keeps a new password, and ends every other session of the person; false when the one before is wrong. */
+/** Keeps a new password of somebody who has shown who they are, and ends every other session of theirs. */
 export async function setPassword(
   store: Store,
   { userId, sessionId, caller }: Self,
-  { password, current, isFresh }: NewPassword,
+  password: string,
   now: number,
 ): Promise<boolean> {
   const account = await accountOf(store, userId);
   if (account === undefined) return false;
-  const kept = await passwordOf(store, userId);
-  if (current !== undefined && !(await isPassword(current, kept))) return false;
-  if (current === undefined && !isFresh) return false;
   if (account.email === null)
     throw new ToolError('invalid', 'email: give yourself one first; a password goes with it');
   await checkPassword(password, [account.name, account.email]);

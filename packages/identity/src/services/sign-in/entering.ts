@@ -46,7 +46,7 @@ export async function enter(
 ): Promise<OpenedWebSession | undefined> {
   const attempt = attemptOf(shown, address);
   await beginAttempt(store, attempt, parts.now());
-  const find = await finderOf(store, shown, parts);
+  const find = await finderOf(store, shown, parts, address);
   return store.transaction(async (tx) => {
     const now = parts.now();
     const found = await find(tx);
@@ -67,8 +67,8 @@ export async function isAgain(
   await beginAttempt(store, attempt, parts.now());
   const find =
     shown.method === 'password'
-      ? await byPassword(store, { userId }, shown.password)
-      : await finderOf(store, shown, parts);
+      ? await byPassword(store, { userId }, { password: shown.password, address })
+      : await finderOf(store, shown, parts, address);
   return store.transaction(async (tx) => {
     const isSame = (await find(tx))?.userId === userId;
     if (isSame) await forgetAttempts(tx, attempt, parts.now());
@@ -85,6 +85,7 @@ async function finderOf(
   store: Store,
   shown: Shown,
   { now, holderOf }: EnterParts,
+  address: string,
 ): Promise<(tx: StoreTransaction) => Promise<Found | undefined>> {
   switch (shown.method) {
     case 'link':
@@ -94,7 +95,8 @@ async function finderOf(
       };
     case 'password': {
       const userId = await userWith(store, shown.email);
-      return byPassword(store, userId === undefined ? undefined : { userId }, shown.password);
+      const { password } = shown;
+      return byPassword(store, userId === undefined ? undefined : { userId }, { password, address });
     }
     case 'key': {
       const holder = await holderOf(shown.key);
@@ -108,9 +110,13 @@ async function finderOf(
   }
 }
 
-async function byPassword(store: Store, found: Found | undefined, password: string) {
+async function byPassword(
+  store: Store,
+  found: Found | undefined,
+  { password, address }: { readonly password: string; readonly address: string },
+) {
   const kept = found && (await passwordOf(store, found.userId));
-  const isTheirs = await isPassword(password, kept);
+  const isTheirs = await isPassword(password, kept, address);
   return async (tx: StoreTransaction) => {
     // Who changed it meanwhile has shut everybody out who knows the old one.
     const isStill = isTheirs && found !== undefined && (await passwordOf(tx, found.userId)) === kept;

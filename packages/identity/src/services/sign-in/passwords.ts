@@ -15,7 +15,7 @@ const HASH_BYTES = 32;
 const VERSION = 'scrypt-1';
 
 // The threads that hash are shared with files and names of hosts, and each takes its memory.
-const turns = new Turns({ places: 4, waiting: 50, waitMs: 10_000 }, () => {
+const turns = new Turns({ places: 4, waiting: 20, waitMs: 10_000 }, () => {
   const text = 'Too many people are signing in right now. Try again in a moment.';
   return new ToolError('rate_limited', text, { retryAfterMs: 5000 });
 });
@@ -24,10 +24,11 @@ const turns = new Turns({ places: 4, waiting: 50, waitMs: 10_000 }, () => {
 export async function checkPassword(password: string, about: readonly (string | null)[]): Promise<void> {
   const { length } = [...new Intl.Segmenter().segment(password)];
   if (length < SHORTEST || length > LONGEST) throw weak(`must have ${SHORTEST} to ${LONGEST} characters`);
-  const plain = password.toLowerCase();
+  const plain = password.normalize('NFKC').toLowerCase();
   if (isRepeated(plain)) throw weak('must not repeat one text over and over');
   if (about.some((word) => word !== null && plain === word.toLowerCase()))
     throw weak('must not be your name or e-mail');
+  if (isInOrder(plain)) throw weak('must not be letters or digits in their order');
   if (await isCommon(plain)) throw weak('is one of the most common ones. Choose another, such as four words');
 }
 
@@ -40,10 +41,45 @@ function isRepeated(text: string): boolean {
   return (text + text).indexOf(text, 1) < text.length;
 }
 
-/** Loaded by the first who chooses a password. */
+/** True for `abcdefghijkl` and `987654321098`. */
+function isInOrder(text: string): boolean {
+  const steps = new Set<number>();
+  for (let at = 1; at < text.length; at++) steps.add(text.charCodeAt(at) - text.charCodeAt(at - 1));
+  // From 9 on to 0 it goes on.
+  for (const step of [1, -1])
+    if ([...steps].every((each) => each === step || each === -9 * step)) return true;
+  return false;
+}
+
+/** What stands for letters, as everybody writes it. */
+const LOOKS: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+/** A common one with other signs for its letters, or with digits and signs before and after, is as common. */
 async function isCommon(password: string): Promise<boolean> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
-  return dictionary['passwords-common'].includes(password);
+  const common = new Set<string | number>(dictionary['passwords-common']);
+  const plain = password.normalize('NFKC').trim();
+  const core = plain.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}]+$/u, '');
+  const spelled = (text: string) => [...text].map((sign) => LOOKS[sign] ?? sign).join('');
+  const bare = spelled(plain.replace(/[\d!?.,;:*#_-]+$/, ''));
+  return [plain, core, bare, spelled(core)].some(
+    (word) => common.has(word) || (isRepeated(word) && common.has(once(word))),
+  );
+}
+
+/** The text that another one is several times over. */
+function once(text: string): string {
+  return text.slice(0, (text + text).indexOf(text, 1));
 }
 
 /** What is kept of a password. */
@@ -58,16 +94,21 @@ const NOBODY = [VERSION, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES)]
   .join(' ');
 
 /** Whether a password is the one that is kept; with none, it takes as long and is not. */
-export async function isPassword(password: string, kept: string | undefined): Promise<boolean> {
+export async function isPassword(
+  password: string,
+  kept: string | undefined,
+  address: string,
+): Promise<boolean> {
   const [version, salt = '', hashed = ''] = (kept ?? NOBODY).split(' ');
-  const given = await derive(password, Buffer.from(salt, 'base64url'));
+  const given = await derive(password, Buffer.from(salt, 'base64url'), address);
   const wanted = Buffer.from(hashed, 'base64url');
   const isSame = given.length === wanted.length && timingSafeEqual(given, wanted);
   return isSame && version === VERSION && kept !== undefined;
 }
 
-function derive(password: string, salt: Buffer): Promise<Buffer> {
-  const turn = { organizationId: '', signal: AbortSignal.any([]) };
+/** Addresses take turns, so that nobody waits behind the flood of another one. */
+function derive(password: string, salt: Buffer, address = ''): Promise<Buffer> {
+  const turn = { organizationId: address, signal: AbortSignal.any([]) };
   return turns.take(
     turn,
     () =>

@@ -29,7 +29,9 @@ async function withPassword(place: Place) {
   const { identity } = place;
   const { session, ...rest } = await signedIn(place);
   await identity.web.changeAccount(session, { email: EMAIL });
-  expect(await identity.web.setPassword(session, { password: PASSWORD, isFresh: true })).toBe(true);
+  expect(await identity.web.setPassword(session, { password: PASSWORD, isFresh: true }, HERE.address)).toBe(
+    true,
+  );
   return { session, ...rest };
 }
 
@@ -88,7 +90,8 @@ onBothEngines('signing in', (open) => {
     const place = await settle(await open());
     const { identity, store } = place;
     const { session } = await signedIn(place);
-    const set = (password: string) => identity.web.setPassword(session, { password, isFresh: true });
+    const set = (password: string) =>
+      identity.web.setPassword(session, { password, isFresh: true }, HERE.address);
     expect((await refusalOf(set(PASSWORD))).message).toMatch(/^email: /);
     await identity.web.changeAccount(session, { email: ` ${EMAIL.toUpperCase()} ` });
     for (const weak of [
@@ -98,6 +101,14 @@ onBothEngines('signing in', (open) => {
       'abcabcabcabc',
       '1qaz2wsx3edc',
       'QWERTY123456',
+      'abcdefghijkl',
+      '987654321098',
+      'Password123!',
+      'P@ssw0rd1234',
+      'iloveyou1234',
+      '1234password',
+      'passwordpassword1',
+      'ｐａｓｓｗｏｒｄ１２３４',
       EMAIL,
     ])
       expect((await refusalOf(set(weak))).message, weak).toMatch(/^password: /);
@@ -117,7 +128,7 @@ onBothEngines('signing in', (open) => {
     const other = await guess(place, PASSWORD);
     const next = 'velvet anchor picnic tornado';
     const set = (current: string | undefined, isFresh: boolean) =>
-      identity.web.setPassword(session, { password: next, current, isFresh });
+      identity.web.setPassword(session, { password: next, current, isFresh }, HERE.address);
     expect(await set(undefined, false)).toBe(false);
     expect(await set('wrong', true)).toBe(false);
     expect(await identity.web.find(other?.token ?? '')).toBeDefined();
@@ -126,6 +137,19 @@ onBothEngines('signing in', (open) => {
     expect(await identity.web.find(opened.token)).toBeDefined();
     expect(await guess(place, PASSWORD)).toBeUndefined();
     expect(await guess(place, next)).toBeDefined();
+  });
+
+  test('who guesses at the password before is slowed down as at the door, and the right one is refused too', async () => {
+    const place = await settle(await open());
+    const { session } = await withPassword(place);
+    const set = (current: string) => {
+      const given = { password: 'velvet anchor picnic tornado', current, isFresh: false };
+      return place.identity.web.setPassword(session, given, HERE.address);
+    };
+    for (let count = 0; count < 5; count += 1) expect(await set(`guess ${count}`)).toBe(false);
+    for (const next of ['guess', PASSWORD]) expect((await refusalOf(set(next))).code).toBe('rate_limited');
+    place.clock.nowMs += SECOND_MS;
+    expect(await set(PASSWORD)).toBe(true);
   });
 
   test('five failures slow an account down at an address, with a growing delay, known or not', async () => {
