@@ -81,6 +81,7 @@ export interface Page {
     down(key: string): Promise<void>;
     up(key: string): Promise<void>;
     type(text: string): Promise<void>;
+    insertText(text: string): Promise<void>;
   };
   readonly touchscreen: { tap(x: number, y: number): Promise<void> };
 }

@@ -22,6 +22,13 @@ const wellFormed = (most: number) =>
     .max(most)
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be text that can be stored');
 const key = wellFormed(200);
+/** What an agent remembers it acts on, so nobody writes there who can do less than it. */
+async function steered(asked: Parameters<typeof agentOf>[0]) {
+  const of = await agentOf(asked);
+  await asked.services.permissions.actAs(asked.caller, of.agentId);
+  return of;
+}
+
 const Saved = z.object({
   key: z.string(),
   created: z.boolean(),
@@ -46,7 +53,7 @@ export const memoryRoutes = [
     async run(asked) {
       const { services, caller, body } = asked;
       const { expires_in_days: expiresInDays, ...memory } = body;
-      return services.memories.save(await agentOf(asked), { ...memory, expiresInDays }, caller);
+      return services.memories.save(await steered(asked), { ...memory, expiresInDays }, caller);
     },
   }),
   defineRoute({
@@ -58,7 +65,7 @@ export const memoryRoutes = [
     effect: 'delete',
     body: z.strictObject({ key }),
     answer: one('ForgottenMemory', Saved),
-    run: async (asked) => asked.services.memories.forget(await agentOf(asked), asked.body.key, asked.caller),
+    run: async (asked) => asked.services.memories.forget(await steered(asked), asked.body.key, asked.caller),
   }),
   defineRoute({
     method: 'GET',

@@ -1,6 +1,9 @@
 /** Owns one agent: its heading and its tabs, each with an address of its own. */
+import { lazy, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { ShortId } from '../../ui/copy-button.tsx';
 import { DetailPane } from '../../ui/detail-pane.tsx';
+import { Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { AboutTab } from './about-tab.tsx';
@@ -9,10 +12,14 @@ import { MemoryTab } from './memory-tab.tsx';
 import { MessagesTab } from './messages-tab.tsx';
 import { useAgent } from './queries.ts';
 import { ReputationTab } from './reputation-tab.tsx';
-import { SchedulesTab } from './schedules-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
 import { WorkTab } from './work-tab.tsx';
-import { WorkflowsTab } from './workflows-tab.tsx';
+
+// Both bring a good deal along: words for cron, dialogs, the graph.
+const SchedulesTab = lazy(async () => ({ default: (await import('./schedules-tab.tsx')).SchedulesTab }));
+const WorkflowsTab = lazy(async () => ({ default: (await import('./workflows-tab.tsx')).WorkflowsTab }));
+
+const later = (tab: ReactNode) => <Suspense fallback={<Skeleton rows={6} />}>{tab}</Suspense>;
 
 export function AgentDetail({ id, screen }: { readonly id: string; readonly screen: ScreenState }) {
   const query = useAgent(id);
@@ -20,8 +27,8 @@ export function AgentDetail({ id, screen }: { readonly id: string; readonly scre
   const close = () => screen.open(undefined);
   const tabs = agent && [
     { id: 'tools', label: 'Tools', content: <ToolsTab agent={agent} /> },
-    { id: 'schedules', label: 'Schedules', content: <SchedulesTab id={id} /> },
-    { id: 'workflows', label: 'Workflows', content: <WorkflowsTab id={id} /> },
+    { id: 'schedules', label: 'Schedules', content: later(<SchedulesTab id={id} />) },
+    { id: 'workflows', label: 'Workflows', content: later(<WorkflowsTab id={id} />) },
     { id: 'work', label: 'Work', content: <WorkTab agent={agent} /> },
     { id: 'messages', label: 'Messages', content: <MessagesTab agent={agent} /> },
     { id: 'memory', label: 'Memory', content: <MemoryTab id={id} /> },

@@ -40,6 +40,9 @@ interface Account {
 }
 
 const signed = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' });
+/** A message is named by its id, which says nothing to people. */
+const reasonText = (reason: string) =>
+  reason.startsWith('msg_') ? 'a message' : reason.replaceAll('_', ' ');
 const keyOf = ({ id }: Movement) => id;
 const columns: Column<Movement>[] = [
   {
@@ -60,7 +63,7 @@ const columns: Column<Movement>[] = [
     header: 'For',
     cell: ({ reason }) => (
       <span className="truncate muted" title={reason}>
-        {reason.replaceAll('_', ' ')}
+        {reasonText(reason)}
       </span>
     ),
     width: 'minmax(100px, 2fr)',

@@ -26,15 +26,10 @@ export function Screen() {
   const { data } = useOpenQuestions();
   const open = data?.questions.length ?? 0;
   return (
-    <div className="sections">
+    <div className="sections agents-screen">
       <nav className="sections-bar" aria-label="Parts of agents">
         {PLACES.map((id) => (
-          <ScreenLink
-            key={id}
-            to={id === 'agents' ? screen.base : `${screen.base}?tab=${id}`}
-            className="tabs-tab"
-            isCurrent={id === place}
-          >
+          <ScreenLink key={id} to={`${screen.base}?tab=${id}`} className="tabs-tab" isCurrent={id === place}>
             {TITLES[id]}
             {id === 'questions' && open > 0 && <span className="tabs-count number">{open}</span>}
           </ScreenLink>

@@ -84,7 +84,7 @@ export function QuestionsPlace() {
                   </p>
                   {question.answer !== null && (
                     <p className="agents-text muted" dir="auto">
-                      {question.answer}
+                      Answer: {question.answer}
                     </p>
                   )}
                 </div>

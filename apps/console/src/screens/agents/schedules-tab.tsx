@@ -111,7 +111,7 @@ function ScheduleEntry({
             {timing.kind === 'cron' && (
               <span className="muted">
                 {' '}
-                in {timing.timezone} <code>{timing.cron}</code>
+                in {timing.timezone} <code className="agents-cron">{timing.cron}</code>
               </span>
             )}
           </span>
@@ -123,7 +123,7 @@ function ScheduleEntry({
           ))}
         </div>
         <div className="row">
-          <Button size="s" kind="primary" isBusy={tell.isBusy} onClick={() => tell.run('run')}>
+          <Button size="s" isBusy={tell.isBusy} onClick={() => tell.run('run')}>
             Run now
           </Button>
           <Button size="s" disabled={tell.isBusy} onClick={() => tell.run(isActive ? 'pause' : 'resume')}>

@@ -150,5 +150,5 @@ function WorkflowGraph({
       ...((label ?? condition) !== undefined && { label: label ?? condition ?? '' }),
     }));
   }, [edges, steps]);
-  return <Graph nodes={boxes} edges={arrows} label={`Graph of ${name}`} heightPx={300} />;
+  return <Graph nodes={boxes} edges={arrows} label={`Graph of ${name}`} heightPx={420} />;
 }
