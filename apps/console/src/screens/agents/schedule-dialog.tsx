@@ -12,7 +12,7 @@ import { ActionFields, actionOf, isActionReady } from './schedule-action.tsx';
 import type { ActionDraft } from './schedule-action.tsx';
 import { saveSchedule } from './schedule-queries.ts';
 import type { Schedule, ScheduleFields } from './schedule-queries.ts';
-import { cronText } from './schedule-words.ts';
+import { useCronText } from './schedule-words.ts';
 import type { Timing } from './schedule-words.ts';
 
 const KINDS = [
@@ -71,6 +71,7 @@ export function ScheduleDialog({
   });
   const isReady =
     name.trim() !== '' && (isLong || isActionReady(action)) && (kind !== 'event' || event.trim() !== '');
+  const cronText = useCronText();
   const zones = useId();
   return (
     <Dialog

@@ -15,7 +15,7 @@ import { ExecutionList } from './approvals.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { deleteSchedule, tellSchedule, useExecutions, useSchedules } from './schedule-queries.ts';
 import type { Schedule } from './schedule-queries.ts';
-import { timeIn, timingText } from './schedule-words.ts';
+import { timeIn, timingText, useCronText } from './schedule-words.ts';
 
 export function SchedulesTab({ id }: { readonly id: string }) {
   const query = useSchedules(id);
@@ -91,6 +91,7 @@ function ScheduleEntry({
     },
   );
   const remove = useAct(() => deleteSchedule(agentId, schedule.id), { onDone: () => makeOld('schedules') });
+  const cronText = useCronText();
   const { timing } = schedule;
   const isActive = schedule.status === 'active';
   const zone = timing.kind === 'cron' ? timing.timezone : undefined;
@@ -107,7 +108,7 @@ function ScheduleEntry({
             <Badge>{POLICY_WORDS[schedule.policy]}</Badge>
           </span>
           <span>
-            {timingText(timing)}
+            {timingText(timing, cronText)}
             {timing.kind === 'cron' && (
               <span className="muted">
                 {' '}
