@@ -46,7 +46,7 @@ export function LoadedGraph({ nodes, edges, label, heightPx = 360, onOpen }: Gra
         proOptions={{ hideAttribution: true }}
       >
         <Background />
-        <Controls showInteractive={false} />
+        <Controls showInteractive={false} position="top-right" orientation="horizontal" />
       </ReactFlow>
     </div>
   );

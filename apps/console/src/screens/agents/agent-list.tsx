@@ -10,6 +10,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { ConfirmDelete } from '../../ui/dialog.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { useKeys } from '../../ui/use-keys.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { AgentDetail } from './agent-detail.tsx';
@@ -94,6 +95,7 @@ export function AgentList({ screen }: { readonly screen: ScreenState }) {
       },
     },
   );
+  useKeys({ c: () => setMaking(true) });
   const make = (
     <Button size="s" kind="primary" icon={<Plus />} onClick={() => setMaking(true)}>
       New agent
