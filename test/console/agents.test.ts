@@ -193,6 +193,7 @@ describeInBrowser('agents', () => {
     await button('Approve').click();
     await shows('“Mend the build” is approved.');
     await shows('Nothing waits for you');
+    expect((await ask(ownerKey(), 'GET', '/api/executions')).data[0]).toMatchObject({ approvals: 1 });
   });
 
   test('a message is answered in the name of the agent, and both sides see it', async () => {
@@ -203,7 +204,7 @@ describeInBrowser('agents', () => {
     await shows('Three, and two of them are about phones.');
     await goTo(ada, 'messages');
     await shows('Three, and two of them are about phones.');
-    await shows('replied');
+    expect(await tab.page.locator('.agents-thread').first().textContent()).toContain('replied');
   });
 
   test('a run of a workflow is started and followed in its graph, step by step', async () => {
@@ -216,6 +217,8 @@ describeInBrowser('agents', () => {
     await tab.page.locator('.graph-live', { hasText: 'Let it rest' }).waitFor();
     await tab.page.locator('.graph-node', { hasText: 'end: completed' }).waitFor();
     await shows('Note: The basket is empty');
+    const runs = await ask(ownerKey(), 'GET', `/api/agents/${ada.id}/workflows/${workflowId}/runs`);
+    expect(runs.data).toMatchObject([{ status: 'completed' }]);
   });
 
   test('a memory is edited, the chain verified, a memory forgotten; its text is never markup', async () => {
@@ -245,6 +248,11 @@ describeInBrowser('agents', () => {
       .click();
     await button('Cancel the work').click();
     await shows('cancelled');
+    const { tasks } = (await ask(ownerKey(), 'GET', `/api/agents/${ada.id}/work`)).data;
+    expect(tasks.at(-1)).toMatchObject({
+      status: 'cancelled',
+      branch: expect.stringContaining('agent/ada/'),
+    });
   });
 
   test('credits are given, and a rating counts', async () => {
@@ -257,6 +265,10 @@ describeInBrowser('agents', () => {
     await button('4 of 5').click();
     await shows('1 person rated it');
     await shows(/The chain holds/);
+    expect((await ask(ownerKey(), 'GET', `/api/agents/${ada.id}/reputation`)).data).toMatchObject({
+      reviews: 1,
+      own_rating: 4,
+    });
   });
 
   test('a question of an agent is answered where Home leads to', async () => {
@@ -279,6 +291,8 @@ describeInBrowser('agents', () => {
     await line.getByRole('button', { name: 'Delete' }).click();
     await inDialog().getByRole('button', { name: 'Delete' }).click();
     await line.waitFor({ state: 'detached' });
+    const { data } = await ask(ownerKey(), 'GET', '/api/skill-bundles');
+    expect(data.some(({ name }: { name: string }) => name === 'Scouts')).toBe(false);
   });
 
   test('all of it looks right in both themes and sizes', { timeout: LONG_MS }, async () => {

@@ -25,6 +25,7 @@ export interface Locator {
   }): Promise<void>;
   count(): Promise<number>;
   first(): Locator;
+  last(): Locator;
   nth(index: number): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean; level?: number }): Locator;
   locator(selector: string, options?: { hasText?: string | RegExp }): Locator;

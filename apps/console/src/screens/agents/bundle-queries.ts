@@ -46,5 +46,5 @@ export function useToolNames(listed: readonly string[]): readonly string[] {
     ...bundles.flatMap(({ tools }) => tools),
     ...listed,
   ];
-  return [...new Set(names)].sort();
+  return [...new Set(names)].toSorted();
 }

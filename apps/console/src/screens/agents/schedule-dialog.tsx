@@ -26,7 +26,7 @@ const POLICIES = [
   { value: 'auto', label: 'It runs unasked' },
 ] as const;
 
-const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+const ownZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function ScheduleDialog({
   agentId,
@@ -110,7 +110,7 @@ export function ScheduleDialog({
             </Field>
             <datalist id={zones}>
               {Intl.supportedValuesOf('timeZone').map((each) => (
-                <option key={each} value={each} />
+                <option key={each}>{each}</option>
               ))}
             </datalist>
           </>

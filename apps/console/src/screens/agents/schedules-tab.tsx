@@ -170,7 +170,7 @@ function ScheduleEntry({
 
 /** The next runs, by the clock of the schedule; in steps there is no zone, so it is the person's. */
 function NextRuns({ runs, zone }: { readonly runs: readonly string[]; readonly zone: string | undefined }) {
-  const shown = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const shown = zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <div className="small">
       <span className="muted">

@@ -164,10 +164,7 @@ async function activityIn(
     .execute();
   const runs = new Set(running.map(({ agent_id }) => agent_id));
   return new Map(
-    last.map(({ agent_id, last_at }) => [
-      agent_id,
-      { lastAt: Number(last_at), isRunning: runs.has(agent_id) },
-    ]),
+    last.map(({ agent_id, last_at }) => [agent_id, { lastAt: last_at, isRunning: runs.has(agent_id) }]),
   );
 }
 
