@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { describeInBrowser } from '../e2e/chromium.ts';
 import { scratchFolder } from '../product/parley.ts';
 import type { ConsoleBed, Tab } from './console-bed.ts';
-import { lookAt, openConsole } from './console-bed.ts';
+import { keepPicture, lookAt, openConsole } from './console-bed.ts';
 
 const LONG_MS = 120_000;
 const HOSTILE = '<img src=x onerror="window.hurt=1">';
@@ -176,6 +176,7 @@ describeInBrowser('agents', () => {
     await tab.page.getByLabel('Time zone').fill('Europe/Paris');
     await tab.page.getByLabel('What it does').click();
     await tab.page.getByRole('option', { name: 'Attest its reputation' }).click();
+    await keepPicture(tab.page, 'agent-schedule-dialog');
     await button('Save').click();
     await shows('Weekly attestation');
     const { data } = await ask(ownerKey(), 'GET', `/api/agents/${ada.id}/schedules`);
@@ -275,6 +276,8 @@ describeInBrowser('agents', () => {
     const asked = by(ada, 'corvid_ask_owner', { question: 'Which colour?', options: ['red', 'green'] });
     await tab.go('/');
     await tab.page.getByRole('link', { name: /Questions of agents/ }).click();
+    await button('green').waitFor();
+    await keepPicture(tab.page, 'agents-question');
     await button('green').click();
     expect(await asked).toMatchObject({ answered: true, answer: 'green' });
     await shows('answered');
@@ -285,6 +288,7 @@ describeInBrowser('agents', () => {
     await button('New bundle').click();
     await inDialog().getByLabel('Name').fill('Scouts');
     await tab.page.getByRole('checkbox', { name: /corvid_web_search/ }).click();
+    await keepPicture(tab.page, 'agents-bundle-dialog');
     await button('Save').click();
     const line = tab.page.locator('.agents-list li', { hasText: 'Scouts' });
     await line.waitFor();

@@ -125,7 +125,7 @@ export function AgentList({ screen }: { readonly screen: ScreenState }) {
         keyOf={keyOf}
         defaultSort="name"
         filters={[STATUS_FILTER]}
-        filterPlaceholder="Name or description"
+        filterPlaceholder="Find an agent"
         actions={make}
         bulk={bulk}
         empty={
