@@ -33,7 +33,7 @@ const caller = await identity.authenticate(key, 'key');
 if (caller === undefined) throw new Error('The owner key of the bench does not work.');
 const { organizationId, userId } = caller;
 const chain = createChain({ store, audit: identity.audit, now: Date.now, sources: [] });
-const memories = createMemories({ store, chain, now: Date.now });
+const memories = createMemories({ store, chain, audit: identity.audit, now: Date.now });
 
 /** As many as an agent may have. */
 const PER_AGENT = 10_000;

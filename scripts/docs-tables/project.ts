@@ -67,6 +67,7 @@ const reasons: Record<string, string> = {
   '@tanstack/react-virtual': 'rows of long lists that exist only while they are seen',
   '@xyflow/react': 'workflows of agents as graphs; loaded by the screen that shows one',
   cmdk: 'the palette of the console',
+  cronstrue: 'cron expressions in words; loaded by the schedules of agents',
   'lucide-react': 'icons of the console, one by one',
   react: 'the console',
   'react-dom': 'the console in a browser',

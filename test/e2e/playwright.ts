@@ -25,6 +25,7 @@ export interface Locator {
   }): Promise<void>;
   count(): Promise<number>;
   first(): Locator;
+  last(): Locator;
   nth(index: number): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean; level?: number }): Locator;
   locator(selector: string, options?: { hasText?: string | RegExp }): Locator;
@@ -89,6 +90,7 @@ export interface Page {
     down(key: string): Promise<void>;
     up(key: string): Promise<void>;
     type(text: string): Promise<void>;
+    insertText(text: string): Promise<void>;
   };
   readonly touchscreen: { tap(x: number, y: number): Promise<void> };
 }

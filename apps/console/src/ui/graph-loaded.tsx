@@ -1,4 +1,4 @@
-/** Owns drawing graphs with React Flow, laid out in columns by what comes first. */
+/** Owns drawing graphs with React Flow, laid out in rows by what comes first: rows fit a phone and a pane beside a list. */
 import { Background, Controls, Handle, MarkerType, Position, ReactFlow } from '@xyflow/react';
 import type { Edge, Node, NodeProps } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
@@ -7,8 +7,10 @@ import { classes } from './classes.ts';
 import type { GraphNode, GraphProps } from './graph.tsx';
 import './graph.css';
 
-const COLUMN_PX = 240;
-const ROW_PX = 92;
+const COLUMN_PX = 230;
+const ROW_PX = 96;
+/** Long graphs are seen whole first, however small. */
+const LEAST_ZOOM = 0.2;
 
 type Box = Node<{ readonly about: GraphNode }, 'box'>;
 
@@ -38,12 +40,13 @@ export function LoadedGraph({ nodes, edges, label, heightPx = 360, onOpen }: Gra
         nodesDraggable={false}
         nodesConnectable={false}
         fitView
-        fitViewOptions={{ maxZoom: 1 }}
+        minZoom={LEAST_ZOOM}
+        fitViewOptions={{ maxZoom: 1, minZoom: LEAST_ZOOM }}
         onNodeClick={(_event, node) => onOpen?.(node.id)}
         proOptions={{ hideAttribution: true }}
       >
         <Background />
-        <Controls showInteractive={false} />
+        <Controls showInteractive={false} position="top-right" orientation="horizontal" />
       </ReactFlow>
     </div>
   );
@@ -52,32 +55,37 @@ export function LoadedGraph({ nodes, edges, label, heightPx = 360, onOpen }: Gra
 function BoxNode({ data: { about } }: NodeProps<Box>) {
   return (
     <div className={classes('graph-node', `graph-${about.tone ?? 'neutral'}`, about.isLive && 'graph-live')}>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <Handle type="target" position={Position.Top} isConnectable={false} />
       <div className="graph-title truncate">{about.title}</div>
       {about.text !== undefined && <div className="graph-text truncate">{about.text}</div>}
-      <Handle type="source" position={Position.Right} isConnectable={false} />
+      <Handle type="source" position={Position.Bottom} isConnectable={false} />
     </div>
   );
 }
 
-/** Each box stands one column after the last of those that lead to it; a circle ends where it began. */
+/** Each box stands one row after the last of those that lead to it; a circle ends where it began. */
 function placeBoxes(nodes: GraphProps['nodes'], edges: GraphProps['edges']): Box[] {
-  const column = new Map(nodes.map((node) => [node.id, 0]));
+  const row = new Map(nodes.map((node) => [node.id, 0]));
   for (let round = 0; round < nodes.length; round += 1) {
     let hasMoved = false;
     for (const { from, to } of edges) {
-      const next = (column.get(from) ?? 0) + 1;
-      if (!column.has(to) || next <= (column.get(to) ?? 0) || next >= nodes.length) continue;
-      column.set(to, next);
+      const next = (row.get(from) ?? 0) + 1;
+      if (!row.has(to) || next <= (row.get(to) ?? 0) || next >= nodes.length) continue;
+      row.set(to, next);
       hasMoved = true;
     }
     if (!hasMoved) break;
   }
+  // An arrow that leaves out a row goes straight down, so what stands in that row makes room for it.
+  const passed = new Set<number>();
+  for (const { from, to } of edges)
+    for (let between = (row.get(from) ?? 0) + 1; between < (row.get(to) ?? 0); between += 1)
+      passed.add(between);
   const filled = new Map<number, number>();
   return nodes.map((about) => {
-    const x = column.get(about.id) ?? 0;
-    const y = filled.get(x) ?? 0;
-    filled.set(x, y + 1);
+    const y = row.get(about.id) ?? 0;
+    const x = filled.get(y) ?? (passed.has(y) ? 1 : 0);
+    filled.set(y, x + 1);
     return { id: about.id, type: 'box', position: { x: x * COLUMN_PX, y: y * ROW_PX }, data: { about } };
   });
 }

@@ -21,7 +21,7 @@ export interface GraphEdge {
   readonly isLive?: boolean;
 }
 
-/** What a graph takes; places follow from the edges, from left to right. */
+/** What a graph takes; places follow from the edges, from above to below. */
 export interface GraphProps {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];

@@ -1,5 +1,6 @@
 /** Owns tabs inside a screen or a detail. */
 import { Tabs as Base } from '@base-ui/react/tabs';
+import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import './tabs.css';
 
@@ -21,13 +22,20 @@ export interface TabsProps<V extends string = string> {
 
 /** A bar of tabs and the content of the one that is chosen. */
 export function Tabs<V extends string = string>({ value, onChange, tabs, label }: TabsProps<V>) {
+  const bar = useRef<HTMLDivElement>(null);
+  // Where the bar is wider than its place, the tab that is chosen is seen.
+  useEffect(() => {
+    bar.current
+      ?.querySelector('[aria-selected="true"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [value]);
   return (
     <Base.Root
       value={value}
       onValueChange={(next) => onChange(next as V)} // One of the ids below
       className="tabs"
     >
-      <Base.List className="tabs-bar" aria-label={label}>
+      <Base.List ref={bar} className="tabs-bar" aria-label={label}>
         {tabs.map((tab) => (
           <Base.Tab key={tab.id} value={tab.id} className="tabs-tab">
             {tab.label}

@@ -3,6 +3,7 @@ import { createClientAddress, Places, UnreadBytes } from '@parley/http';
 import type { CallFeed, ConsoleParts } from './index.ts';
 import type { LiveStreams } from './live/streams.ts';
 import { createLiveStreams } from './live/streams.ts';
+import type { Topic } from './live/topics.ts';
 
 export interface ApiServices {
   /** The address that a request counts for. */
@@ -33,10 +34,12 @@ export function createApiServices({ config, host, calls }: ConsoleParts): ApiSer
 // Records are written in batches of this length, and who looks sooner finds nothing new.
 const WRITTEN_AFTER_MS = 250;
 
+const OF_AGENTS = ['memory', 'schedules', 'agents'] as const;
+
 /** Tells of calls once they can be looked at; returns the function that ends it. */
 function followCalls(calls: CallFeed, live: LiveStreams): () => void {
   const waiting = new Map<string, NodeJS.Timeout>();
-  const soon = (topic: 'calls' | 'memory', organizationId: string) => {
+  const soon = (topic: Topic, organizationId: string) => {
     const key = `${topic} ${organizationId}`;
     if (waiting.has(key)) return;
     const tell = () => {
@@ -48,8 +51,8 @@ function followCalls(calls: CallFeed, live: LiveStreams): () => void {
   const unfollow = calls.follow(({ caller: { organizationId }, toolset }) => {
     if (live.size === 0) return;
     soon('calls', organizationId);
-    // What agents remember is told by nothing else.
-    if (toolset === 'agent') soon('memory', organizationId);
+    // What agents remember and plan, and when they last acted, is told by nothing else.
+    if (toolset === 'agent') for (const topic of OF_AGENTS) soon(topic, organizationId);
   });
   return () => {
     unfollow();

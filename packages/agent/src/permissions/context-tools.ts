@@ -37,7 +37,7 @@ export interface PermissionContext {
 }
 
 /** What came out for a context. */
-export interface ResolvedContext extends SessionReport {
+export interface ResolvedContext extends Omit<SessionReport, 'why'> {
   /** Who calls; undefined when the agent is gone. */
   readonly caller: Caller | undefined;
 }

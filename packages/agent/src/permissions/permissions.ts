@@ -12,6 +12,7 @@ import { agentRow, resolutionOf } from './lookup.ts';
 import { mayGive } from './may-give.ts';
 import type { ToolReport } from './report.ts';
 import { reportOf } from './report.ts';
+import { whyOf } from './why.ts';
 
 /** A kind of session. */
 export interface SessionKind {
@@ -23,6 +24,8 @@ export interface SessionKind {
 /** What an agent has in it, and what its bundles tell it. */
 export interface SessionReport extends ToolReport {
   readonly prompt: string;
+  /** For each tool there is, the list, bundle or set that decides, in a sentence. */
+  readonly why: Readonly<Record<string, string>>;
 }
 
 export interface AgentPermissions {
@@ -66,9 +69,15 @@ export function createPermissions(
         unattended,
         depth: 1,
       });
-      const { unknown, bundles } = await resolutionOf(store, tools, row, session);
+      const { unknown, ...deciding } = await resolutionOf(store, tools, row, session);
       const lacking = await tools.lacking?.(organizationId);
-      return { ...reportOf(guardsFor(organizationId), caller, lacking), unknown, prompt: promptOf(bundles) };
+      const why = tools.registered(organizationId).map((name) => [name, whyOf(name, deciding)]);
+      return {
+        ...reportOf(guardsFor(organizationId), caller, lacking),
+        unknown,
+        prompt: promptOf(deciding.bundles),
+        why: Object.fromEntries(why),
+      };
     },
     async prompt(organizationId, agentId, projectId) {
       return promptOf(await givenBundles(store, { organizationId, agentId, projectId }));

@@ -16,6 +16,12 @@ const Agent = z.object({
   created_at: z.string(),
   updated_at: z.string(),
 });
+const Listed = Agent.extend({
+  status: z
+    .enum(['running', 'watched', 'idle'])
+    .describe('running: a run is under way; watched: a client holds its inbox open'),
+  last_run_at: z.string().nullable().describe('When it was last seen to act, to the minute'),
+});
 const Saved = Agent.extend({ warnings: z.array(z.string()) });
 
 const Change = z.strictObject({
@@ -43,12 +49,21 @@ export const agentRoutes = [
     summary: 'The agents of the organization, by name',
     who: 'team',
     grants: ['agents_read'],
-    answer: whole('Agent', Agent),
-    run: async ({ services, caller }) =>
-      (await services.agents.list(caller.organizationId)).map((agent) => ({
-        ...agent,
-        tools: agent.tools && [...agent.tools],
-      })),
+    answer: whole('ListedAgent', Listed),
+    async run({ services, caller: { organizationId } }) {
+      const activity = await services.sessions.activity(organizationId);
+      const reach = await services.messages.reach(organizationId);
+      return (await services.agents.list(organizationId)).map((agent) => {
+        const seen = activity.get(agent.id);
+        const isWatched = reach(agent) === 'watched';
+        return {
+          ...agent,
+          tools: agent.tools && [...agent.tools],
+          status: seen?.isRunning === true ? 'running' : isWatched ? 'watched' : 'idle',
+          last_run_at: seen === undefined ? null : new Date(seen.lastAt).toISOString(),
+        };
+      });
+    },
   }),
   defineRoute({
     method: 'POST',

@@ -16,6 +16,7 @@ const Report = z.object({
   ),
   unknown: z.array(z.string()).describe('Names in lists and bundles that stand for no tool'),
   prompt: z.string().describe('What the bundles tell the agent'),
+  why: z.record(z.string(), z.string()).describe('For each tool, the list, bundle or set that decides'),
 });
 
 export const permissionRoutes = [
@@ -35,8 +36,8 @@ export const permissionRoutes = [
       const kind = { source, unattended, projectId: project };
       const report = await services.permissions.report(caller.organizationId, params.id, kind);
       if (report === undefined) throw new ToolError('not_found', 'Agent not found');
-      const { tools, removed, unknown, prompt } = report;
-      return { tools: [...tools], removed: [...removed], unknown: [...unknown], prompt };
+      const { tools, removed, unknown, prompt, why } = report;
+      return { tools: [...tools], removed: [...removed], unknown: [...unknown], prompt, why: { ...why } };
     },
   }),
   defineRoute({

@@ -1,7 +1,12 @@
-/** Routes of the schedules of an agent, for people: looked at, stopped, started again, run at once. */
-import { limitUpTo, one, whole } from '@parley/http/rest';
+/** Routes of the schedules of an agent, for people: looked at, made, changed, stopped, started again, run at once. */
+import { created, limitUpTo, nothing, one, whole } from '@parley/http/rest';
+import type { Caller } from '@parley/kit';
 import * as z from 'zod';
+import type { AgentServices } from '../services/index.ts';
 import { POLICIES } from '../services/schedules/schema.ts';
+import type { Acting } from '../session.ts';
+import { actingOf } from '../session.ts';
+import { newScheduleOf, ScheduleFields, scheduleChangeOf } from '../tools/schedules.ts';
 import { agentOf } from './agent-of.ts';
 import { Action, Execution, shownActions, shownExecution } from './executions.ts';
 import { before } from './before.ts';
@@ -25,11 +30,63 @@ const Schedule = z.object({
   runs: z.int(),
   failures: z.int().describe('In a row'),
   next_run_at: z.string().nullable(),
+  next_runs: z.array(z.string()).describe('The next five'),
+});
+const Saved = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(STATUSES),
+  next_run_at: z.array(z.string()).describe('The next three'),
+  warnings: z.array(z.string()).optional().describe('Why it would fail as things are'),
 });
 const Status = z.object({ id: z.string(), status: z.enum(STATUSES) });
 const MANAGE = { who: 'team', grants: ['agents_manage'] } as const;
 
+interface Asked {
+  readonly services: AgentServices;
+  readonly caller: Caller;
+  readonly params: { readonly id: string };
+}
+
+/** The agent as a person makes it act; what somebody says in the console counts as said there. */
+async function actingFor({ services, caller, params }: Asked): Promise<Acting> {
+  const acting = actingOf(await services.permissions.actAs(caller, params.id));
+  return caller.source === 'web' ? { ...acting, source: 'web' } : acting;
+}
+
 export const scheduleRoutes = [
+  defineRoute({
+    ...MANAGE,
+    method: 'POST',
+    path: '/:id/schedules',
+    summary: 'Make a schedule of an agent',
+    body: ScheduleFields,
+    answer: created('SavedSchedule', Saved, (_made, { id }) => `/api/agents/${id}/schedules`),
+    run: async (asked) =>
+      asked.services.schedules.create(await actingFor(asked), newScheduleOf(asked.body), asked.caller),
+  }),
+  defineRoute({
+    ...MANAGE,
+    method: 'PATCH',
+    path: '/:id/schedules/:scheduleId',
+    summary: 'Change a schedule; what is absent stays',
+    body: ScheduleFields,
+    answer: one('ChangedSchedule', Saved),
+    async run(asked) {
+      const { services, caller, params, body } = asked;
+      const change = scheduleChangeOf(body);
+      return services.schedules.update(await actingFor(asked), params.scheduleId, change, caller);
+    },
+  }),
+  defineRoute({
+    ...MANAGE,
+    method: 'DELETE',
+    path: '/:id/schedules/:scheduleId',
+    summary: 'Delete a schedule; what it did stays to be looked at',
+    answer: nothing,
+    run: async (asked) =>
+      asked.services.schedules.delete(await agentOf(asked), asked.params.scheduleId, asked.caller),
+  }),
   defineRoute({
     method: 'GET',
     path: '/:id/schedules',

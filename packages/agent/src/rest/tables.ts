@@ -4,10 +4,12 @@ import { agentRoutes } from './agents.ts';
 import { agentSkillRoutes, bundleRoutes, projectSkillRoutes } from './bundles.ts';
 import { channelRoutes } from './channels.ts';
 import { conductRoutes } from './conduct.ts';
+import { creditRoutes } from './credits.ts';
 import { executionRoutes } from './executions.ts';
 import { healthRoutes } from './health.ts';
 import { inboxRoutes } from './inbox.ts';
 import { memoryRoutes } from './memories.ts';
+import { messageRoutes } from './messages.ts';
 import { notificationRoutes, questionRoutes } from './owner.ts';
 import { permissionRoutes } from './permissions.ts';
 import { pluginRoutes } from './plugins.ts';
@@ -28,6 +30,8 @@ export const agents = [
   ...scheduleRoutes,
   ...workflowRoutes,
   ...memoryRoutes,
+  ...messageRoutes,
+  ...creditRoutes,
 ];
 export const projects = [...projectRoutes, ...projectSkillRoutes, ...healthRoutes];
 export {

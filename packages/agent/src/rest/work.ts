@@ -4,6 +4,7 @@ import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import * as z from 'zod';
 import type { AgentServices } from '../services/index.ts';
+import { iso } from '../services/schedules/rows.ts';
 import type { Worker, WorkTask, WorkTasks } from '../services/work/work-tasks.ts';
 import { defineRoute } from './route.ts';
 
@@ -16,6 +17,8 @@ const Work = z.object({
   iterations: z.int(),
   error: z.string().nullable(),
   reply: z.string().nullable(),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
 });
 const Claimed = z.object({
   task_id: z.string(),
@@ -28,8 +31,20 @@ const Claimed = z.object({
 
 const claimText = z.string().min(1).max(100);
 
-function shown({ id, projectId, description, status, branch, iterations, error, reply }: WorkTask) {
-  return { task_id: id, project_id: projectId, description, status, branch, iterations, error, reply };
+function shown({ id, projectId, createdAt, finishedAt, ...task }: WorkTask) {
+  const { description, status, branch, iterations, error, reply } = task;
+  return {
+    task_id: id,
+    project_id: projectId,
+    description,
+    status,
+    branch,
+    iterations,
+    error,
+    reply,
+    created_at: iso(createdAt),
+    finished_at: iso(finishedAt),
+  };
 }
 
 function workOf({ work }: AgentServices): WorkTasks {

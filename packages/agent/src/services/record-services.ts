@@ -33,7 +33,7 @@ export function createRecordServices(
   return {
     chain,
     reputation,
-    memories: createMemories({ store, chain, now }),
+    memories: createMemories({ store, chain, audit, now }),
     credits: createCredits({ store, audit, now, conduct: reputation }),
     violation:
       recordViolation ??

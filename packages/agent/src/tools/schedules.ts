@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { ScheduleService } from '../services/schedules/index.ts';
 import { ACTION_TYPES, POLICIES } from '../services/schedules/schema.ts';
 import type { Timing } from '../services/schedules/schema.ts';
+import type { NewSchedule, ScheduleChange } from '../services/schedules/schedules.ts';
 import type { Acting } from '../session.ts';
 import { defineTool } from './define-tool.ts';
 import { Repo } from './github-shapes.ts';
@@ -22,9 +23,8 @@ const Action = z.strictObject({
   prompt: text(32_768).optional(),
 });
 
-const Input = z.strictObject({
-  action: z.enum(['list', 'create', 'update', 'delete', 'pause', 'resume', 'run_now', 'history']),
-  schedule_id: text(64).optional().describe('For all but list and create'),
+/** What a schedule is made from. */
+const fields = {
   name: text(100).optional(),
   description: anyText(1000).optional(),
   cron_expression: text(100).optional().describe('Five fields; or interval_minutes, or event_trigger'),
@@ -36,6 +36,15 @@ const Input = z.strictObject({
     .describe('Wakes on an event, e.g. annotation.created'),
   schedule_actions: z.array(Action).min(1).max(10).optional(),
   approval_policy: z.enum(POLICIES).optional().describe('owner_approve by default'),
+};
+
+/** The same for people, who say by other means which schedule they mean. */
+export const ScheduleFields = z.strictObject(fields);
+
+const Input = z.strictObject({
+  action: z.enum(['list', 'create', 'update', 'delete', 'pause', 'resume', 'run_now', 'history']),
+  schedule_id: text(64).optional().describe('For all but list and create'),
+  ...fields,
 });
 
 type Given = z.output<typeof Input>;
@@ -97,32 +106,8 @@ const idOf = (input: Given) => needed(input, 'schedule_id');
 
 const BY_ACTION: Readonly<Record<Given['action'], Act>> = {
   list: async (schedules, acting) => ({ schedules: await schedules.list(acting) }),
-  create(schedules, acting, input) {
-    const timing = timingOf(input);
-    if (timing === undefined)
-      throw new ToolError(
-        'invalid',
-        'cron_expression: create needs it, or interval_minutes, or event_trigger instead',
-      );
-    if (timing.kind !== 'cron' && input.timezone !== undefined)
-      throw new ToolError('invalid', 'timezone: only a cron_expression has one');
-    return schedules.create(acting, {
-      name: needed(input, 'name'),
-      description: input.description,
-      timing,
-      actions: needed(input, 'schedule_actions'),
-      policy: input.approval_policy,
-    });
-  },
-  update: (schedules, acting, input) =>
-    schedules.update(acting, idOf(input), {
-      name: input.name,
-      description: input.description,
-      timing: timingOf(input),
-      timezone: input.timezone,
-      actions: input.schedule_actions,
-      policy: input.approval_policy,
-    }),
+  create: (schedules, acting, input) => schedules.create(acting, newScheduleOf(input)),
+  update: (schedules, acting, input) => schedules.update(acting, idOf(input), scheduleChangeOf(input)),
   async delete(schedules, acting, input) {
     const id = idOf(input);
     await schedules.delete(acting, id);
@@ -143,13 +128,47 @@ const BY_ACTION: Readonly<Record<Given['action'], Act>> = {
   history: async (schedules, acting, input) => ({ executions: await schedules.history(acting, idOf(input)) }),
 };
 
+type Fields = z.output<typeof ScheduleFields>;
+
+/** A new schedule as its fields say it; refuses what lacks something. */
+export function newScheduleOf(fields: Fields): NewSchedule {
+  const input = { ...fields, action: 'create' };
+  const timing = timingOf(input);
+  if (timing === undefined)
+    throw new ToolError(
+      'invalid',
+      'cron_expression: create needs it, or interval_minutes, or event_trigger instead',
+    );
+  if (timing.kind !== 'cron' && input.timezone !== undefined)
+    throw new ToolError('invalid', 'timezone: only a cron_expression has one');
+  return {
+    name: needed(input, 'name'),
+    description: input.description,
+    timing,
+    actions: needed(input, 'schedule_actions'),
+    policy: input.approval_policy,
+  };
+}
+
+/** What changes of a schedule; absent fields stay. */
+export function scheduleChangeOf(input: Fields): ScheduleChange {
+  return {
+    name: input.name,
+    description: input.description,
+    timing: timingOf(input),
+    timezone: input.timezone,
+    actions: input.schedule_actions,
+    policy: input.approval_policy,
+  };
+}
+
 /** The one timing that was given; undefined when none was. */
 function timingOf({
   cron_expression,
   timezone = 'UTC',
   interval_minutes,
   event_trigger,
-}: Given): Timing | undefined {
+}: Fields): Timing | undefined {
   const given: Timing[] = [];
   if (cron_expression !== undefined) given.push({ kind: 'cron', cron: cron_expression, timezone });
   if (interval_minutes !== undefined) given.push({ kind: 'interval', minutes: interval_minutes });

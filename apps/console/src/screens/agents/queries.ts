@@ -1,16 +1,26 @@
-/** Owns what the screen of agents reads and does. */
+/** Owns what the screen of agents reads and does, as far as more than one part of it needs it. */
 import { useQuery } from '@tanstack/react-query';
-import { del, get, post } from '../../api/client.ts';
+import { callTool } from '../../api/call-tool.ts';
+import { get, post } from '../../api/client.ts';
+import { useSession } from '../../api/session.ts';
 
 export interface Agent {
   readonly id: string;
   readonly name: string;
   readonly description: string;
+  readonly account_id: string;
   /** null: the default set. */
   readonly tools: readonly string[] | null;
+  readonly default_project_id: string | null;
   readonly runner: string | null;
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+/** An agent in the list. */
+export interface ListedAgent extends Agent {
+  readonly status: 'running' | 'watched' | 'idle';
+  readonly last_run_at: string | null;
 }
 
 /** What an agent has in a session of a kind, and what is kept from it. */
@@ -19,36 +29,20 @@ export interface ToolReport {
   readonly removed: readonly { readonly name: string; readonly reason: string }[];
   readonly unknown: readonly string[];
   readonly prompt: string;
+  readonly why: Readonly<Record<string, string>>;
 }
 
-type Timing =
-  | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string }
-  | { readonly kind: 'interval'; readonly minutes: number }
-  | { readonly kind: 'event'; readonly type: string };
-
-export interface Schedule {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly status: 'active' | 'paused' | 'auto_paused';
-  readonly timing: Timing;
-  readonly runs: number;
-  readonly failures: number;
-  readonly next_run_at: string | null;
-}
-
-export interface Memory {
-  readonly key: string;
-  readonly content: string;
-  readonly saved_at: string;
-  readonly signature: 'valid' | 'invalid';
-  readonly archived: boolean;
+/** A kind of session. */
+export interface SessionKind {
+  readonly source: string;
+  readonly project?: string;
+  readonly isUnattended: boolean;
 }
 
 export function useAgents() {
   return useQuery({
     queryKey: ['agents', 'list'],
-    queryFn: ({ signal }) => get<readonly Agent[]>('/api/agents', { signal }),
+    queryFn: ({ signal }) => get<readonly ListedAgent[]>('/api/agents', { signal }),
   });
 }
 
@@ -62,49 +56,47 @@ export function useAgent(id: string) {
 /** Where a session may come from, as the server names it. */
 export const SOURCES = ['web', 'api', 'mcp', 'agent', 'schedule', 'webhook', 'remote'] as const;
 
-export function useTools(id: string, session: { readonly source: string; readonly isUnattended: boolean }) {
-  const { source, isUnattended } = session;
+export function useTools(id: string, { source, project, isUnattended }: SessionKind, isWanted = true) {
   return useQuery({
-    queryKey: ['agents', 'tools', id, source, isUnattended],
+    enabled: isWanted,
+    queryKey: ['agents', 'tools', id, source, project, isUnattended],
     queryFn: ({ signal }) =>
-      get<ToolReport>(`${pathOf(id)}/tools`, { query: { source, unattended: isUnattended }, signal }),
-  });
-}
-
-export function useSchedules(id: string) {
-  return useQuery({
-    queryKey: ['schedules', id],
-    queryFn: ({ signal }) => get<readonly Schedule[]>(`${pathOf(id)}/schedules`, { signal }),
-  });
-}
-
-export function useMemories(id: string, words: string) {
-  const query = words === '' ? {} : { query: words };
-  return useQuery({
-    queryKey: ['memory', id, words],
-    queryFn: ({ signal }) =>
-      get<{ readonly memories: readonly Memory[]; readonly total: number }>(`${pathOf(id)}/memories`, {
-        query: { ...query, limit: 50 },
+      get<ToolReport>(`${pathOf(id)}/tools`, {
+        query: { source, project, unattended: isUnattended },
         signal,
       }),
   });
 }
 
-const pathOf = (id: string) => `/api/agents/${encodeURIComponent(id)}`;
+/** The projects of the organization; whoever may not list them has none to choose from. */
+export function useProjects(): readonly { readonly id: string; readonly name: string }[] {
+  const { organization } = useSession();
+  const { data } = useQuery({
+    queryKey: ['projects', organization.id],
+    queryFn: async ({ signal }) => {
+      const args = { organizationId: organization.id };
+      const answer = await callTool<{ projects: { id: string; name: string }[] }>(
+        'self',
+        'PROJECT_LIST',
+        args,
+        { signal },
+      );
+      return answer.projects;
+    },
+    retry: false,
+  });
+  return data ?? [];
+}
+
+/** The place of an agent in the API. */
+export const pathOf = (id: string) => `/api/agents/${encodeURIComponent(id)}`;
 
 export const makeAgent = (name: string, description: string) =>
   post<Agent & { readonly key: string; readonly warnings: readonly string[] }>('/api/agents', {
     name,
     description,
   });
-export const makeKey = (id: string) => post<{ readonly key: string }>(`${pathOf(id)}/api-keys`);
-export const deleteAgent = (id: string) => del(pathOf(id));
-export const tellSchedule = (id: string, scheduleId: string, what: 'pause' | 'resume' | 'run') =>
-  post(`${pathOf(id)}/schedules/${encodeURIComponent(scheduleId)}/${what}`);
 
-/** When a schedule runs, in words. */
-export function timingText(timing: Timing): string {
-  if (timing.kind === 'interval') return `every ${timing.minutes} min`;
-  if (timing.kind === 'event') return `when ${timing.type} happens`;
-  return `${timing.cron} (${timing.timezone})`;
-}
+/** Calls a tool as the agent: what it does then, it does itself. */
+export const callAs = <T>(agentId: string, tool: string, args: object) =>
+  callTool<T>('agent', tool, args, { as: agentId });

@@ -11,7 +11,7 @@ import type { Balance } from './balance.ts';
 import type { CreditConfig } from './config.ts';
 import { checkedKey, checkedValue, readConfig, writeConfig } from './config.ts';
 import { accountIdOf, lockedAccount, move, noAccount } from './ledger.ts';
-import type { CreditTables } from './schema.ts';
+import type { CreditTables, TransactionType } from './schema.ts';
 
 /** Who pays, and for what. */
 export interface ChargeFor {
@@ -34,12 +34,35 @@ export interface Granted {
   readonly total: number;
 }
 
+/** Credits for an account. */
+export interface Gift {
+  readonly accountId: string;
+  readonly amount: number;
+  readonly reason: string;
+}
+
+/** A movement as people see it. */
+export interface ShownMovement {
+  readonly id: string;
+  readonly type: TransactionType;
+  readonly amount: number;
+  readonly reason: string;
+  readonly at: string;
+}
+
 export interface Credits {
   /** Opens the account of a new agent. */
   readonly born: Born;
   /** Of an account of the organization; absent: the agent's own. */
-  check(acting: Acting, accountId?: string): Promise<Balance & { config: CreditConfig }>;
-  grant(acting: Acting, to: { accountId: string; amount: number; reason: string }): Promise<Granted>;
+  check(
+    acting: Pick<Acting, 'organizationId' | 'agentId'>,
+    accountId?: string,
+  ): Promise<Balance & { config: CreditConfig }>;
+  grant(acting: Acting, to: Gift): Promise<Granted>;
+  /** The same by a person. */
+  give(by: Caller, to: Gift): Promise<Granted>;
+  /** What went through an account of the organization, the newest first. */
+  movements(organizationId: string, accountId: string, limit: number): Promise<ShownMovement[]>;
   config(organizationId: string): Promise<CreditConfig>;
   /** True: the value is another one now. */
   configure(by: Caller, key: string, value: number | boolean | string | undefined): Promise<boolean>;
@@ -110,6 +133,16 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
     const movement = { type, amount: 0 - taken.amount, reason, actor, refersTo: of };
     await move(tx, account, { movement, at: now() });
   };
+  const give = (caller: Caller, { accountId, amount, reason }: Gift): Promise<Granted> =>
+    store.transaction(async (tx) => {
+      const account = await lockedAccount(tx, caller.organizationId, { accountId });
+      const movement = { type: 'grant', amount, reason, actor: caller.id } as const;
+      const moved = await move(tx, account, { movement, at: now() });
+      const changed = { amount, reason, transaction: moved.id };
+      await audit.write(tx, { caller, action: 'credits.granted', target: accountId, changed });
+      const { credits, reserved } = moved.account;
+      return { transaction_id: moved.id, available: credits - reserved, total: credits };
+    });
   return {
     async born(tx, agent) {
       const at = now();
@@ -143,15 +176,21 @@ export function createCredits({ store, audit, now, conduct }: CreditsParts): Cre
         );
         throw new ToolError('self_grant', 'An agent cannot grant credits to itself. Ask a person to do it.');
       }
-      return store.transaction(async (tx) => {
-        const account = await lockedAccount(tx, organizationId, { accountId });
-        const movement = { type: 'grant', amount, reason, actor: caller.id } as const;
-        const moved = await move(tx, account, { movement, at: now() });
-        const changed = { amount, reason, transaction: moved.id };
-        await audit.write(tx, { caller, action: 'credits.granted', target: accountId, changed });
-        const { credits, reserved } = moved.account;
-        return { transaction_id: moved.id, available: credits - reserved, total: credits };
-      });
+      return give(caller, { accountId, amount, reason });
+    },
+    give,
+    async movements(organizationId, accountId, limit) {
+      const rows = await store
+        .db<CreditTables>()
+        .selectFrom('credit_transactions')
+        .select(['id', 'type', 'amount', 'reason', 'created_at'])
+        .where('organization_id', '=', organizationId)
+        .where('account_id', '=', accountId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ created_at, ...row }) => ({ ...row, at: new Date(created_at).toISOString() }));
     },
     config: (organizationId) => readConfig(store, organizationId),
     async configure(by, key, given) {

@@ -1,4 +1,6 @@
 /** What agents remember: kept under keys of their own, signed, searched, capped. */
+import type { AuditLog } from '@parley/identity';
+import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
 import type { Chain } from '../chain/chain.ts';
@@ -47,9 +49,10 @@ export interface MemoryRecall {
 }
 
 export interface Memories {
-  save(owner: MemoryOwner, memory: NewMemory): Promise<SavedMemory>;
+  /** A person who does it stands in the audit log, here and below. */
+  save(owner: MemoryOwner, memory: NewMemory, by?: Caller): Promise<SavedMemory>;
   /** Removes a memory, leaves what was signed for it and signs that; twice is as once. */
-  forget(owner: MemoryOwner, key: string): Promise<SavedMemory>;
+  forget(owner: MemoryOwner, key: string, by?: Caller): Promise<SavedMemory>;
   recall(owner: MemoryOwner, recall: MemoryRecall): Promise<{ memories: Memory[]; total: number }>;
   /** Archives what has expired, and returns how many that were. */
   maintain(owner: MemoryOwner): Promise<number>;
@@ -63,12 +66,20 @@ const DAY_MS = 86_400_000;
 export interface MemoriesParts {
   readonly store: Store;
   readonly chain: Chain;
+  readonly audit: AuditLog;
   readonly now: () => number;
 }
 
-export function createMemories({ store, chain, now }: MemoriesParts): Memories {
+export function createMemories({ store, chain, audit, now }: MemoriesParts): Memories {
+  const told = async (
+    tx: StoreTransaction,
+    caller: Caller | undefined,
+    { action, agentId, key }: { action: string; agentId: string; key: string },
+  ) => {
+    if (caller !== undefined) await audit.write(tx, { caller, action, target: agentId, changed: { key } });
+  };
   return {
-    async save(owner, { key, content, expiresInDays }) {
+    async save(owner, { key, content, expiresInDays }, by) {
       const bytes = Buffer.byteLength(content);
       if (bytes > MAX_CONTENT_BYTES) throw tooLong(bytes);
       return store.transaction(async (tx) => {
@@ -90,10 +101,11 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
         const row = { ...fresh, ...textsOf(key, content), hash: own, seq, archived: 0, bytes };
         const id = await write(tx, owner, { row, old, at });
         await indexWords(tx, { id, agentId: owner.agentId, folded: row.folded });
+        await told(tx, by, { action: 'memory.saved', agentId: owner.agentId, key });
         return saved({ key, hash: own, seq, updated_at: at }, old === undefined);
       });
     },
-    forget: (owner, key) =>
+    forget: (owner, key, by) =>
       store.transaction(async (tx) => {
         const { agentId } = owner;
         await chain.hold(tx, agentId);
@@ -123,6 +135,7 @@ export function createMemories({ store, chain, now }: MemoriesParts): Memories {
           .where('agent_id', '=', agentId)
           .where('key', '=', key)
           .execute();
+        await told(tx, by, { action: 'memory.forgotten', agentId, key });
         return saved({ key, hash: entry.hash, seq: entry.seq, updated_at: at }, false);
       }),
     async recall({ agentId }, { key, query, limit }) {

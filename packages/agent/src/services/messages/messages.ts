@@ -10,6 +10,8 @@ import { createFollow, orAnswered } from './follow.ts';
 import { createFromOutside } from './from-outside.ts';
 import type { Inbox, InboxMessage, InboxOf } from './inbox.ts';
 import { createInbox } from './inbox.ts';
+import type { LoggedMessage, LogPage } from './log.ts';
+import { messageLog } from './log.ts';
 import { INBOX } from './rows.ts';
 import type { FromOutside } from './from-outside.ts';
 import type { CreateWorkTask, MessageCredits } from './seams.ts';
@@ -34,6 +36,8 @@ export interface Messages {
   fromOutside(message: FromOutside): Promise<RunResult>;
   /** The unread messages; waits for one where there is none, and is a watcher of the inbox meanwhile. */
   poll(of: InboxOf, poll: Poll): Promise<InboxMessage[]>;
+  /** What it said and was told, the newest first. */
+  log(of: InboxOf, page: LogPage): Promise<LoggedMessage[]>;
   reach(organizationId: string): Promise<(agent: Agent) => Reach>;
   close(): Promise<void>;
 }
@@ -110,6 +114,7 @@ export function createMessages(parts: MessageParts): Messages {
     },
     fromOutside: createFromOutside(parts),
     poll,
+    log: (of, page) => messageLog(store, of, page),
     async reach(organizationId) {
       const watched = await watching.watched(organizationId);
       return (agent) => (isRun(agent) ? 'runner' : watched.has(agent.id) ? 'watched' : 'inbox');

@@ -35,17 +35,21 @@ export interface Published {
   readonly counted: boolean;
 }
 
+type Whose = Pick<Acting, 'organizationId' | 'agentId'>;
+
 export interface Reputation {
   /** Of an agent of the organization; absent: the one that acts. */
-  check(acting: Acting, agentId?: string): Promise<Standing>;
+  check(acting: Whose, agentId?: string): Promise<Standing>;
   /** The levels of all agents of an organization, by their ids. */
   levels(organizationId: string): Promise<ReadonlyMap<string, TrustLevel>>;
   /** Signs a score; of another agent only for people in the console. */
-  publish(acting: Acting, agentId?: string): Promise<Published>;
+  publish(acting: Whose & Pick<Acting, 'source'>, agentId?: string): Promise<Published>;
   /** Of the agent that an account belongs to; absent: the one that acts. */
-  verify(acting: Acting, accountId?: string): Promise<Verified & { check: ChainCheck }>;
+  verify(acting: Whose, accountId?: string): Promise<Verified & { check: ChainCheck }>;
   /** A person's rating, in place of the one they gave before. */
   review(by: Caller, agentId: string, rating: number): Promise<void>;
+  /** How many people rated an agent, and what this one said. */
+  reviews(by: Caller, agentId: string): Promise<{ readonly count: number; readonly own: number | null }>;
   /** Writes down what counts against an agent; of one that is gone nothing is kept. */
   recordViolation(tx: StoreTransaction, agentId: string, kind: ViolationKind, detail: string): Promise<void>;
   /** The same for a debit that was refused. */
@@ -133,6 +137,17 @@ export function createReputation({ store, chain, counts, now }: ReputationParts)
           conflict.columns(['agent_id', 'reviewer']).doUpdateSet({ rating, updated_at: at }),
         )
         .execute();
+    },
+    async reviews({ organizationId, userId }, agentId) {
+      const rows = await store
+        .db<ReputationTables>()
+        .selectFrom('agent_reviews')
+        .select(['reviewer', 'rating'])
+        .where('organization_id', '=', organizationId)
+        .where('agent_id', '=', agentId)
+        .execute();
+      const own = rows.find(({ reviewer }) => reviewer === userId)?.rating ?? null;
+      return { count: rows.length, own };
     },
     recordViolation: (tx, agentId, kind, detail) => record(tx, { agent_id: agentId, kind, detail }),
     recordRefusedDebit: (tx, agentId, detail) =>

@@ -48,6 +48,8 @@ export interface ListedSchedule {
 /** A schedule with all that it does. */
 export interface WholeSchedule extends ListedSchedule, ScheduleConfig {
   readonly policy: Policy;
+  /** The next five firings. */
+  readonly next_runs: string[];
 }
 
 /** A schedule that was saved. */
@@ -76,10 +78,10 @@ export interface Schedules {
   list(of: Whose): Promise<ListedSchedule[]>;
   /** The same with all that they do. */
   whole(of: Whose): Promise<WholeSchedule[]>;
-  create(acting: Acting, wanted: NewSchedule): Promise<SavedSchedule>;
-  update(acting: Acting, id: string, change: ScheduleChange): Promise<SavedSchedule>;
+  create(acting: Acting, wanted: NewSchedule, by?: Caller): Promise<SavedSchedule>;
+  update(acting: Acting, id: string, change: ScheduleChange, by?: Caller): Promise<SavedSchedule>;
   /** Its executions stay to be looked at; those that have not begun are cancelled. */
-  delete(acting: Acting, id: string): Promise<void>;
+  delete(of: Whose, id: string, by?: Caller): Promise<void>;
   pause(of: Whose, id: string, by?: Caller): Promise<ScheduleStatus>;
   /** Goes on from now, and forgets its failures. */
   resume(of: Whose, id: string, by?: Caller): Promise<ScheduleStatus>;
@@ -89,6 +91,7 @@ export interface Schedules {
 
 const MOST_PER_AGENT = 100;
 const SHOWN_FIRINGS = 3;
+const SHOWN_WHOLE = 5;
 const SHOWN_EXECUTIONS = 20;
 const SHOWN_RESULT = 100;
 const OPEN = ['waiting', 'pending', 'running'] as const;
@@ -112,9 +115,9 @@ export function createScheduleStore(parts: WakingParts): Schedules {
   }
 
   async function saved(row: ScheduleRow): Promise<SavedSchedule> {
-    const { id, name, status, next_run_at: next } = row;
-    const { timing, actions } = configOf(row);
-    const further = next === null ? [] : [next, ...(await firingsAfter(timing, next, SHOWN_FIRINGS - 1))];
+    const { id, name, status } = row;
+    const { actions } = configOf(row);
+    const further = await nextFirings(row, SHOWN_FIRINGS);
     const caller = await scheduledCaller(parts.callers, row);
     const warnings = caller === undefined ? [] : parts.foresee(caller, actions);
     const nextRuns = further.map((at) => iso(at));
@@ -134,13 +137,16 @@ export function createScheduleStore(parts: WakingParts): Schedules {
   return {
     list: async (of) => (await schedulesOf(store, of)).map(listed),
     whole: async (of) =>
-      (await schedulesOf(store, of)).map((row) => ({
-        ...listed(row),
-        ...configOf(row),
-        policy: row.policy,
-      })),
+      Promise.all(
+        (await schedulesOf(store, of)).map(async (row) => ({
+          ...listed(row),
+          ...configOf(row),
+          policy: row.policy,
+          next_runs: (await nextFirings(row, SHOWN_WHOLE)).map((at) => iso(at)),
+        })),
+      ),
 
-    async create(acting, { name, description = '', timing, actions, policy = 'owner_approve' }) {
+    async create(acting, { name, description = '', timing, actions, policy = 'owner_approve' }, by) {
       const config: ScheduleConfig = { description, timing, actions };
       await check(config);
       const at = now();
@@ -170,11 +176,12 @@ export function createScheduleStore(parts: WakingParts): Schedules {
           );
         await tx.db<ScheduleTables>().insertInto('agent_schedules').values(row).execute();
         await follow(tx, row, true);
+        await told(tx, by, { action: 'schedule.created', row });
       });
       return saved(row);
     },
 
-    async update(acting, id, change) {
+    async update(acting, id, change, by) {
       // Checked outside the transaction, on what is there now, and again on what is there then.
       const before = await findSchedule(store, acting, id);
       const config = changedConfig(configOf(before), change);
@@ -197,14 +204,16 @@ export function createScheduleStore(parts: WakingParts): Schedules {
         };
         await writeSchedule(tx, id, next);
         if (hasNewTiming) await follow(tx, next, held.status === 'active');
+        await told(tx, by, { action: 'schedule.updated', row: next });
         return next;
       });
       return saved(row);
     },
 
-    delete: (acting, id) =>
+    delete: (of, id, by) =>
       store.transaction(async (tx) => {
-        const row = await holdSchedule(tx, acting, id);
+        const row = await holdSchedule(tx, of, id);
+        await told(tx, by, { action: 'schedule.deleted', row });
         await writeSchedule(tx, id, { deleted_at: now(), next_run_at: null, status: 'paused' });
         await follow(tx, row, false);
         await tx
@@ -284,6 +293,12 @@ export function createScheduleStore(parts: WakingParts): Schedules {
   async function firstAfterNow({ timing }: ScheduleConfig): Promise<number | null> {
     return (await firingsAfter(timing, now(), 1))[0] ?? null;
   }
+}
+
+/** When it fires next; nothing while it rests or waits for an event. */
+async function nextFirings(row: ScheduleRow, count: number): Promise<number[]> {
+  const { next_run_at: next } = row;
+  return next === null ? [] : [next, ...(await firingsAfter(configOf(row).timing, next, count - 1))];
 }
 
 /** The beginning of a result; the last character tells that there is more. */

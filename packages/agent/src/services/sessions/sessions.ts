@@ -40,6 +40,12 @@ export interface Extended {
   readonly ends_at: string;
 }
 
+/** When an agent was last seen to act, and whether a run of it is under way. */
+export interface Activity {
+  readonly lastAt: number;
+  readonly isRunning: boolean;
+}
+
 export interface Sessions {
   /** The session that a call belongs to; one begins with the first call and ends when none comes for 30 minutes. */
   of(acting: Omit<Acting, 'sessionId'>): Promise<string>;
@@ -49,6 +55,8 @@ export interface Sessions {
     acting: Pick<Acting, 'organizationId' | 'agentId' | 'sessionId'>,
     minutes: number,
   ): Promise<Extended>;
+  /** Of all agents of an organization that ever acted, by their ids. */
+  activity(organizationId: string): Promise<ReadonlyMap<string, Activity>>;
 }
 
 export interface SessionParts {
@@ -89,6 +97,7 @@ export function createSessions(parts: SessionParts): Sessions {
       return id;
     },
     begin: (run) => beginRun(parts, run),
+    activity: (organizationId) => activityIn(store, organizationId, now()),
     extend: ({ organizationId, agentId, sessionId }, minutes) =>
       store.transaction(async (tx) => {
         if (sessionId === undefined) throw noTimer();
@@ -134,6 +143,29 @@ function sessionQuery(tx: StoreTransaction | Store, organizationId: string, agen
     .selectFrom('agent_sessions')
     .where('organization_id', '=', organizationId)
     .where('agent_id', '=', agentId);
+}
+
+async function activityIn(
+  store: Store,
+  organizationId: string,
+  at: number,
+): Promise<ReadonlyMap<string, Activity>> {
+  const sessions = () =>
+    store.db<SessionTables>().selectFrom('agent_sessions').where('organization_id', '=', organizationId);
+  const last = await sessions()
+    .select(({ fn }) => ['agent_id', fn.max('updated_at').as('last_at')])
+    .groupBy('agent_id')
+    .execute();
+  const running = await sessions()
+    .select('agent_id')
+    .distinct()
+    .where('ended_at', 'is', null)
+    .where('deadline_at', '>', at)
+    .execute();
+  const runs = new Set(running.map(({ agent_id }) => agent_id));
+  return new Map(
+    last.map(({ agent_id, last_at }) => [agent_id, { lastAt: last_at, isRunning: runs.has(agent_id) }]),
+  );
 }
 
 /** Writes down that a session acts; begins one where the last was left too long ago. */

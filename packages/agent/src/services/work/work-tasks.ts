@@ -22,6 +22,8 @@ export interface WorkTask {
   readonly iterations: number;
   readonly error: string | null;
   readonly reply: string | null;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
 }
 
 /** A work task in its line; 0: it has its turn. */
@@ -307,7 +309,8 @@ function newRow(
 function shown(row: WorkTaskRow): WorkTask {
   const { id, description, status, branch, iterations, error, reply } = row;
   const whose = { agentId: row.agent_id, projectId: row.project_id };
-  return { id, ...whose, description, status, branch, iterations, error, reply };
+  const when = { createdAt: row.created_at, finishedAt: row.finished_at };
+  return { id, ...whose, description, status, branch, iterations, error, reply, ...when };
 }
 
 function hashOf(claim: string): string {
