@@ -7,6 +7,7 @@ import type { EventFigures } from './delivery/figures.ts';
 import { DeliveryCounts, standingDeliveries } from './delivery/figures.ts';
 import type { Canceller } from './cancel.ts';
 import { cancelEvent } from './cancel.ts';
+import { Arrivals } from './delivery/arrivals.ts';
 import { PumpWaker } from './delivery/pump-waker.ts';
 import { pumpKind } from './delivery/pump.ts';
 import { recoverLate } from './delivery/recovery.ts';
@@ -124,6 +125,7 @@ export function createEvents(options: EventsOptions): Events {
     limits,
     heldFilters: new HeldFilters(now),
     delivered: new DeliveryCounts(),
+    arrivals: new Arrivals(store, now),
     waker: new PumpWaker({ store, tasks, onFault }),
     now,
     onFault,

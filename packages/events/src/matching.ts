@@ -2,7 +2,7 @@
 import { ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import type { NewEvent } from './cloud-event.ts';
-import type { EventSubscriptionRow, EventTables } from './schema.ts';
+import type { EventSubscriptionRow, EventTables, EventTargetRow } from './schema.ts';
 
 const PATTERN = /^(\*|[^\s.*\0]+(\.[^\s.*\0]+)*(\.\*)?)$/;
 const PATTERN_LENGTH = 255;
@@ -27,20 +27,32 @@ export function patternsOf(type: string): string[] {
 }
 
 /** A subscription whose type, publisher and group fit; its filter has yet to be asked. */
-export type Candidate = Pick<EventSubscriptionRow, 'id' | 'target_id' | 'filter'>;
+export interface Candidate extends Pick<EventSubscriptionRow, 'id' | 'target_id' | 'filter'> {
+  readonly target: PublishedTo;
+}
 
-/** The subscriptions that an event may be for, by target. */
-export function findCandidates(tx: StoreTransaction, event: NewEvent): Promise<Candidate[]> {
-  return tx
+/** What a publisher has to know of a target. */
+export type PublishedTo = Pick<EventTargetRow, 'id' | 'kind' | 'paused_reason'>;
+
+/** The subscriptions that an event may be for, by target. Nothing is held: whether a target is still there is asked with the commit. */
+export async function findCandidates(tx: StoreTransaction, event: NewEvent): Promise<Candidate[]> {
+  const rows = await tx
     .db<EventTables>()
-    .selectFrom('event_subscriptions')
-    .select(['id', 'target_id', 'filter'])
-    .where('organization_id', '=', event.organizationId)
-    .where('event_type', 'in', patternsOf(event.type))
-    .where('publisher', 'in', ['', event.source])
-    .where('event_group', 'in', ['', event.group ?? ''])
-    .where('enabled', '=', 1)
-    .orderBy('target_id')
-    .orderBy('id')
+    .selectFrom('event_subscriptions as wish')
+    .innerJoin('event_targets as target', 'target.id', 'wish.target_id')
+    .select(['wish.id', 'wish.target_id', 'wish.filter', 'target.kind', 'target.paused_reason'])
+    .where('wish.organization_id', '=', event.organizationId)
+    .where('wish.event_type', 'in', patternsOf(event.type))
+    .where('wish.publisher', 'in', ['', event.source])
+    .where('wish.event_group', 'in', ['', event.group ?? ''])
+    .where('wish.enabled', '=', 1)
+    .orderBy('wish.target_id')
+    .orderBy('wish.id')
     .execute();
+  return rows.map(({ id, target_id, filter, kind, paused_reason }) => ({
+    id,
+    target_id,
+    filter,
+    target: { id: target_id, kind, paused_reason },
+  }));
 }

@@ -2,15 +2,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
+import { isAmong } from '@parley/store';
+import { sql } from 'kysely';
 import type { NewEvent, UnnumberedEvent } from './cloud-event.ts';
 import { checkEvent, toUnnumbered } from './cloud-event.ts';
 import type { DeliveryParts } from './delivery/parts.ts';
 import { OPEN } from './delivery/queue.ts';
 import { DUE } from './delivery/pump-task.ts';
 import { askFilters } from './filter-budget.ts';
-import type { Candidate } from './matching.ts';
+import type { Candidate, PublishedTo } from './matching.ts';
 import { findCandidates } from './matching.ts';
-import type { EventTables, EventTargetRow } from './schema.ts';
+import type { EventTables } from './schema.ts';
 import type { OnlyIf, UnnumberedDelivery, UnnumberedRow } from './write-events.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -157,21 +159,25 @@ async function deliveriesOf(
 }
 
 /**
- * The targets that are wanted and still there. They stay until the commit; whoever brings something to them goes on, unless
- * an order has to be kept: then nobody changes what stands before.
+ * The targets that are wanted. They stay from the commit on, which leaves out those that are gone; nothing is held until
+ * then, unless an order has to be kept: nobody changes what stands before.
  */
-async function keepTargets(tx: StoreTransaction, written: readonly Written[]): Promise<EventTargetRow[]> {
-  const ids = [...new Set(written.flatMap(({ wanted }) => wanted.map(({ target_id: id }) => id)))].toSorted();
-  const to = written.some(({ given }) => given.orderKey !== undefined) ? 'write' : 'keep';
-  const targets: EventTargetRow[] = [];
+async function keepTargets(tx: StoreTransaction, written: readonly Written[]): Promise<PublishedTo[]> {
+  const wanted = new Map(
+    written.flatMap((one) => one.wanted.map(({ target }) => [target.id, target] as const)),
+  );
+  const ids = [...wanted.keys()].toSorted();
+  const isOrdered = written.some(({ given }) => given.orderKey !== undefined);
+  const targets: PublishedTo[] = isOrdered ? [] : ids.map((id) => wanted.get(id) as PublishedTo); // its own key
   for (let start = 0; start < ids.length; start += CHUNK) {
     const query = tx
       .db<EventTables>()
       .selectFrom('event_targets')
-      .selectAll()
-      .where('id', 'in', ids.slice(start, start + CHUNK))
+      .select(['id', 'kind', 'paused_reason'])
+      .where(isAmong(tx.engine, sql`id`, ids.slice(start, start + CHUNK)))
       .orderBy('id');
-    targets.push(...(await tx.locked(query, { to }).execute()));
+    if (isOrdered) targets.push(...(await tx.locked(query, { to: 'write' }).execute()));
+    else tx.last(tx.locked(query, { to: 'keep' }));
   }
   return targets;
 }

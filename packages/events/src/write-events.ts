@@ -89,16 +89,18 @@ function insertEvents(told: RawBuilder<unknown>, isTrue: RawBuilder<boolean>) {
     from ${told} join event_sequences on event_sequences.organization_id = told.organization_id where ${isTrue}`;
 }
 
-/** Of the events that were written. */
+/** Of the events that were written, for the targets that are still there. */
 function insertDeliveries(tx: StoreTransaction, deliveries: readonly UnnumberedDelivery[]) {
   const names = Object.keys(DELIVERY_COLUMNS);
   const columns = sql.join(names.map((name) => sql.ref(name)));
-  const values = sql.join(names.map((name) => sql.ref(`made.${name}`)));
   const made = rowTable<UnnumberedDelivery>(tx.engine, 'made', {
     rows: deliveries,
     columns: DELIVERY_COLUMNS,
   });
   return sql`
     insert into event_deliveries (${columns}, seq)
-    select ${values}, events.seq from ${made} join events on events.id = made.event_id where true`;
+    select ${columns}, seq from (
+      select ${columns}, (select events.seq from events where events.id = made.event_id) as seq from ${made}
+    ) as numbered
+    where seq is not null and (select id from event_targets where event_targets.id = numbered.target_id) is not null`;
 }

@@ -1,4 +1,6 @@
 /** The store: one database seam over SQLite and PostgreSQL, with migrations, signals, secrets and call records. */
+export { Batches } from './batches.ts';
+export type { BatchOptions, Written } from './batches.ts';
 export { defineRows } from './collections/collection.ts';
 export type { Rows, RowValues, ScopedRows } from './collections/collection.ts';
 export { createSearchIndex } from './collections/search-index.ts';
