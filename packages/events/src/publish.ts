@@ -43,7 +43,7 @@ export async function publishEvents(
 ): Promise<UnnumberedEvent[]> {
   const data = given.map((event) => checkEvent(event, parts.limits));
   const now = parts.now();
-  const candidatesFor = once(matchKey, (event: NewEvent) => findCandidates(tx, event));
+  const candidates = await candidatesOf(tx, given);
   const written: Written[] = [];
   const failures = new Map<string, number>();
   let readsInTurn = 0;
@@ -63,7 +63,7 @@ export async function publishEvents(
     const cloudEvent = toUnnumbered(row);
     const { wanted, failed, reads } = await askFilters(
       parts.heldFilters,
-      await heardBy(parts, tx, await candidatesFor(event), cloudEvent),
+      await heardBy(parts, tx, candidates[index] ?? [], cloudEvent),
       cloudEvent,
     );
     readsInTurn += reads;
@@ -112,6 +112,20 @@ function once<Given, Found>(keyOf: (given: Given) => string, find: (given: Given
     known.set(key, found);
     return found;
   };
+}
+
+/** Those of each event; events that want to know the same ask once. */
+async function candidatesOf(tx: StoreTransaction, given: readonly NewEvent[]): Promise<Candidate[][]> {
+  const keys = given.map(matchKey);
+  const places = new Map<string, number>();
+  const asked: NewEvent[] = [];
+  for (const [index, key] of keys.entries()) {
+    if (places.has(key)) continue;
+    places.set(key, asked.length);
+    asked.push(given[index] as NewEvent); // a key each
+  }
+  const found = await findCandidates(tx, asked);
+  return keys.map((key) => found[places.get(key) ?? 0] ?? []);
 }
 
 const matchKey = ({ organizationId, type, source, group }: NewEvent) =>

@@ -54,6 +54,7 @@ export { refuseLostKey } from './secrets/lost-key.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';
 export type { ChangeSignal, SignalEvent, WaitOptions } from './signals/change-signal.ts';
 export type { Spending, Spent, SpentOn, Stretch } from './spending.ts';
+export { inBatches } from './tidying.ts';
 export type {
   Lane,
   Queryable,

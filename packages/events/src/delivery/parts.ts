@@ -7,6 +7,7 @@ import type { EventLimits } from '../limits.ts';
 import type { EventTargetRow } from '../schema.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { DeliveryCounts } from './figures.ts';
+import type { Lingering } from './linger.ts';
 import type { PumpWaker } from './pump-waker.ts';
 
 /** How one attempt ended. */
@@ -67,6 +68,7 @@ export interface DeliveryParts {
   readonly heldFilters: HeldFilters;
   readonly delivered: DeliveryCounts;
   readonly arrivals: Arrivals;
+  readonly lingering: Lingering;
   readonly waker: PumpWaker;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;

@@ -75,6 +75,7 @@ async function runPump(parts: DeliveryParts, held: HeldTarget, signal: AbortSign
       } else {
         // The last one may have broken down since the look at the top.
         stopped.throwIfAborted();
+        if (hasRoom && (await parts.lingering.stay(held.organization_id, rung, stopped))) continue;
         if (await handOver(parts, held, { mayGoOn: attemptsLeft > 0 })) return;
       }
     }

@@ -69,6 +69,7 @@ export async function claimDue(parts: DeliveryParts, held: HeldTarget, most: num
   let deliveries: readonly EventDeliveryRow[] = [];
   let events: readonly EventRow[] = [];
   await parts.store.transaction(async (tx) => {
+    for (const statement of unflushed(tx)) tx.last(statement);
     tx.last(takeDue(tx, held, { most, now: parts.now() }), (rows) => {
       deliveries = rows;
       return undefined;
@@ -81,6 +82,10 @@ export async function claimDue(parts: DeliveryParts, held: HeldTarget, most: num
   const taken = new Set(deliveries.map(({ event_id: id }) => id));
   return { deliveries, events: events.filter(({ id }) => taken.has(id)) };
 }
+
+/** A claim that a crash of the database takes back is one that was put back: its run has lost its connections with it. */
+const unflushed = ({ engine }: Queryable) =>
+  byEngine(engine, { sqlite: [], postgres: [sql`set local synchronous_commit = off`] });
 
 /** The target is held before its deliveries, as everywhere, and only when there is something to take. */
 function takeDue(
