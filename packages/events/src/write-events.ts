@@ -1,6 +1,6 @@
 /** Writes events and their deliveries with the commit: their numbers are taken there, so that nobody waits for a number while a publisher thinks. */
 import type { RowTableColumns, StoreTransaction } from '@parley/store';
-import { rowTable } from '@parley/store';
+import { lookUpByIndex, rowTable } from '@parley/store';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { EventDeliveryRow, EventRow } from './schema.ts';
@@ -60,6 +60,7 @@ export function writeEvents(
   const rows = events.map((row, place) => ({ ...row, place }));
   const told = rowTable<GivenRow>(tx.engine, 'told', { rows, columns: EVENT_COLUMNS });
   const isTrue = onlyIf(sql.ref<string>('told.subject'));
+  lookUpByIndex(tx);
   tx.last(takeNumbers(tx, events, onlyIf));
   tx.last(insertEvents(told, isTrue));
   if (deliveries.length > 0) tx.last(insertDeliveries(tx, deliveries));

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { byEngine } from './columns.ts';
-import type { StoreEngine } from './store.ts';
+import type { StoreEngine, StoreTransaction } from './store.ts';
 
 /** The types that columns of such a table may have. */
 export type RowTableType = 'text' | 'integer' | 'bigint' | 'double precision';
@@ -51,6 +51,14 @@ export function rowLock(engine: StoreEngine, { skipHeld = false } = {}): RawBuil
     sqlite: () => sql``,
     postgres: () => (skipHeld ? sql`for update skip locked` : sql`for update`),
   })();
+}
+
+/**
+ * Has the last statements that follow look rows up by an index. A connection keeps the plan that it made when a table was
+ * small, which reads all of it, until the database has counted the table again: a minute later at best.
+ */
+export function lookUpByIndex(tx: Pick<StoreTransaction, 'engine' | 'last'>): void {
+  if (tx.engine === 'postgres') tx.last(sql`set local enable_seqscan = off`);
 }
 
 /**

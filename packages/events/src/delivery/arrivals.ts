@@ -1,6 +1,14 @@
 /** What arrived, of all targets of a process: many attempts in one commit that waits for nobody's rows. */
 import type { RowTableColumns, Store, StoreTransaction } from '@parley/store';
-import { Batches, isAmong, isAmongFew, isWrittenHere, rowLock, rowTable } from '@parley/store';
+import {
+  Batches,
+  isAmong,
+  isAmongFew,
+  isWrittenHere,
+  lookUpByIndex,
+  rowLock,
+  rowTable,
+} from '@parley/store';
 import { sql } from 'kysely';
 import type { EventDeliveryRow } from '../schema.ts';
 import { worked } from './event-status.ts';
@@ -43,6 +51,7 @@ async function writeArrivals(store: Store, arrivals: readonly Arrival[], now: nu
   let written: ReadonlySet<string> = new Set();
   const write = async (tx: StoreTransaction) => {
     const rows = arrivals.flatMap((arrival) => arrival.rows);
+    lookUpByIndex(tx);
     tx.last(arrive(tx, rows, now), (done) => {
       written = new Set(done.map(({ id }) => id));
       return undefined;

@@ -1,6 +1,6 @@
 /** The queue of one target: which delivery is next, and how a run takes it. */
 import type { Queryable, StoreTransaction } from '@parley/store';
-import { byEngine, isAmongFew, isWrittenHere, rowLock } from '@parley/store';
+import { byEngine, isAmongFew, isWrittenHere, lookUpByIndex, rowLock } from '@parley/store';
 import { sql } from 'kysely';
 import type { EventDeliveryRow, EventRow, EventTables, EventTargetRow } from '../schema.ts';
 import type { DeliveryParts, Target } from './parts.ts';
@@ -70,6 +70,7 @@ export async function claimDue(parts: DeliveryParts, held: HeldTarget, most: num
   let events: readonly EventRow[] = [];
   await parts.store.transaction(async (tx) => {
     for (const statement of unflushed(tx)) tx.last(statement);
+    lookUpByIndex(tx);
     tx.last(takeDue(tx, held, { most, now: parts.now() }), (rows) => {
       deliveries = rows;
       return undefined;
