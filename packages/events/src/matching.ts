@@ -4,7 +4,7 @@ import type { RowTableColumns, StoreTransaction } from '@parley/store';
 import { rowTable } from '@parley/store';
 import { sql } from 'kysely';
 import type { NewEvent } from './cloud-event.ts';
-import type { EventSubscriptionRow, EventTables, EventTargetRow } from './schema.ts';
+import type { EventSubscriptionRow, EventTargetRow } from './schema.ts';
 
 const PATTERN = /^(\*|[^\s.*\0]+(\.[^\s.*\0]+)*(\.\*)?)$/;
 const PATTERN_LENGTH = 255;
@@ -63,7 +63,10 @@ type Found = Pick<EventSubscriptionRow, 'id' | 'target_id' | 'filter'> &
  * The subscriptions that each of the events may be for, by target. Nothing is held: whether a target is still there is
  * asked with the commit.
  */
-export async function findCandidates(tx: StoreTransaction, events: readonly Matched[]): Promise<Candidate[][]> {
+export async function findCandidates(
+  tx: StoreTransaction,
+  events: readonly Matched[],
+): Promise<Candidate[][]> {
   const rows = events.flatMap(({ organizationId, type, source, group = '' }, place): Asked[] =>
     patternsOf(type).map((event_type) => ({
       place,

@@ -16,7 +16,8 @@ export async function inBatches(
   batch: (tx: StoreTransaction) => Promise<'more' | 'done'>,
   signal?: AbortSignal,
 ): Promise<void> {
-  while (signal?.aborted !== true) {
+  for (;;) {
+    if (signal?.aborted === true) return;
     const startedMs = performance.now();
     if ((await store.transaction(batch, { lane: 'tidying' })) === 'done') return;
     await store.letWritersThrough();

@@ -59,7 +59,9 @@ onBothEngines('arrivals', (open, engine) => {
     for (const type of ['a.one', 'b.one'])
       await bed.events.webhooks.create(ORG, { url: receiver.url, events: [type] });
     const answers: ServerResponse[] = [];
-    receiver.script = (_, response) => void answers.push(response);
+    receiver.script = (_, response) => {
+      answers.push(response);
+    };
     const eventId = await bed.publish({ type: 'a.one', subject: 'held' });
     await bed.publish({ type: 'b.one', subject: 'free' });
     await eventually(() => expect(answers).toHaveLength(2));

@@ -1,14 +1,6 @@
 /** What arrived, of all targets of a process: many attempts in one commit that waits for nobody's rows. */
 import type { RowTableColumns, Store, StoreTransaction } from '@parley/store';
-import {
-  Batches,
-  isAmong,
-  isAmongFew,
-  isWrittenHere,
-  lookUpByIndex,
-  rowLock,
-  rowTable,
-} from '@parley/store';
+import { Batches, isAmong, isAmongFew, isWrittenHere, lookUpByIndex, rowLock, rowTable } from '@parley/store';
 import { sql } from 'kysely';
 import type { EventDeliveryRow } from '../schema.ts';
 import { worked } from './event-status.ts';

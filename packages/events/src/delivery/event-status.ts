@@ -19,7 +19,8 @@ export async function refreshEvents(tx: StoreTransaction, eventIds: readonly str
 
 /** The status as it follows now. One look at the deliveries of each event, whatever the database thinks of the whole table. */
 export function worked() {
-  const has = (statuses: string) => sql`max(case when d.status in (${sql.raw(statuses)}) then 1 else 0 end) = 1`;
+  const has = (statuses: string) =>
+    sql`max(case when d.status in (${sql.raw(statuses)}) then 1 else 0 end) = 1`;
   return sql<EventStatus>`(select case
     when ${has(`'pending', 'processing'`)} then 'pending'
     when ${has(`'dead'`)} then 'failed'

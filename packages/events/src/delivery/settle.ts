@@ -22,11 +22,7 @@ export interface Settlement {
 }
 
 /** Stores the end of an attempt: together with others when all of it arrived, alone when there is more to be changed. */
-export async function settle(
-  parts: DeliveryParts,
-  held: HeldTarget,
-  settlement: Settlement,
-): Promise<void> {
+export async function settle(parts: DeliveryParts, held: HeldTarget, settlement: Settlement): Promise<void> {
   const rows = arrivedRows(settlement);
   const arrival = rows && { kind: settlement.kind, targetId: held.id, rows };
   if (arrival !== undefined && (await parts.arrivals.write(arrival))) return;
