@@ -53,7 +53,12 @@ onBothEngines('retention', (open) => {
   test('a sweep beside publishers takes what is due and nothing else', async () => {
     const bed = await openBed(open, { delivers: false });
     const event = { organizationId: ORG, source: 'test', type: 'some.thing' };
-    await bed.store.transaction((tx) => bed.events.publishAll(tx, Array.from({ length: 450 }, () => event)));
+    await bed.store.transaction((tx) =>
+      bed.events.publishAll(
+        tx,
+        Array.from({ length: 450 }, () => event),
+      ),
+    );
     bed.clock.ms += 31 * DAY_MS;
     const sweeping = bed.events.sweep();
     const made: string[] = [];

@@ -45,11 +45,15 @@ export function isAmongFew(
   })();
 }
 
-/** What makes a select of a single statement hold its rows: waits for others, or leaves out what they hold. */
-export function rowLock(engine: StoreEngine, { skipHeld = false } = {}): RawBuilder<unknown> {
+/** What makes a select of a single statement hold its rows: waits for others, or leaves out what they hold. Shared: nobody changes them, and others may hold them so too. */
+export function rowLock(
+  engine: StoreEngine,
+  { skipHeld = false, isShared = false } = {},
+): RawBuilder<unknown> {
+  const held = isShared ? sql`for share` : sql`for update`;
   return byEngine(engine, {
     sqlite: () => sql``,
-    postgres: () => (skipHeld ? sql`for update skip locked` : sql`for update`),
+    postgres: () => (skipHeld ? sql`${held} skip locked` : held),
   })();
 }
 

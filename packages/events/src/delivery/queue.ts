@@ -94,7 +94,6 @@ function takeDue(
   { id, fence }: HeldTarget,
   { most, now }: { readonly most: number; readonly now: number },
 ) {
-  const stays = byEngine(engine, { sqlite: sql``, postgres: sql`for share` });
   const due = sql`
     select event_id from event_deliveries due
     where target_id = ${id} and status = 'pending' and next_at <= ${now} and exists (select 1 from held)
@@ -109,7 +108,7 @@ function takeDue(
     with held as (
       select id from event_targets where id = ${id} and fence = ${fence} and paused_reason is null and exists (
         select 1 from event_deliveries where target_id = ${id} and status = 'pending' and next_at <= ${now}
-      ) ${stays}
+      ) ${rowLock(engine, { isShared: true })}
     )
     update event_deliveries set status = 'processing'
     where ${isAmongFew(engine, sql`event_id`, due)}

@@ -1,5 +1,6 @@
 /** Cheaper ends: the index of old deliveries has finished ones alone, and an event that ends stays on its page. */
 import type { Migration } from '@parley/store';
+import { byEngine } from '@parley/store';
 import { sql } from 'kysely';
 
 export const cheapenEnds: Migration = async (db, engine) => {
@@ -11,5 +12,6 @@ export const cheapenEnds: Migration = async (db, engine) => {
     .where('finished_at', 'is not', null)
     .execute();
   // The status of an event is in no index, so with room on its page none is written when it changes.
-  if (engine === 'postgres') await sql`alter table events set (fillfactor = 70)`.execute(db);
+  const roomier = byEngine(engine, { sqlite: [], postgres: [sql`alter table events set (fillfactor = 70)`] });
+  for (const statement of roomier) await statement.execute(db);
 };
