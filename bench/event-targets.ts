@@ -4,7 +4,7 @@ import type { EventFigures, EventSpeed } from './events.ts';
 import { ruled } from './verdict.ts';
 import type { Note, Verdict } from './verdict.ts';
 
-/** Judges events on SQLite; figures of PostgreSQL stand beside them in the notes. */
+/** Judges events on SQLite, and how many PostgreSQL delivers; its other figures stand beside in the notes. */
 export function judgeEvents(events: EventFigures | undefined): Verdict[] {
   return [
     ruled(
@@ -27,9 +27,24 @@ export function judgeEvents(events: EventFigures | undefined): Verdict[] {
       events?.sqlite.publishedPerSecond,
       noteOn(
         events,
-        ({ takenPerSecond }) => `delivered too ${takenPerSecond} per s`,
-        ({ publishedPerSecond, takenPerSecond }) => `${publishedPerSecond} and ${takenPerSecond} per s`,
+        ({ takenPerSecond, hookedPerSecond }) =>
+          `delivered too ${takenPerSecond} per s, to webhooks ${hookedPerSecond}`,
+        ({ publishedPerSecond }) => `${publishedPerSecond} per s`,
       ),
+    ),
+    ruled(
+      {
+        id: 'P11',
+        what: 'events published and delivered per second, PostgreSQL',
+        limit: 2000,
+        better: 'higher',
+        unit: ' per s',
+      },
+      events?.postgres?.takenPerSecond,
+      events?.postgres && {
+        text: `to eight webhooks ${events.postgres.hookedPerSecond} per s`,
+        isBroken: false,
+      },
     ),
     ruled(
       {

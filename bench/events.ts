@@ -1,12 +1,16 @@
 /** Owns P11: how soon an event is with its subscriber, and how many can be published in a second. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { bundleScript, bundleShipped } from './bundle.ts';
 import { countAfterKill } from './event-kill.ts';
 import type { EventKillCount } from './event-kill.ts';
+import { startReceiver } from './event-receiver.ts';
+import type { Receiver } from './event-receiver.ts';
 import { latencyOf } from './latency.ts';
 import type { Latency } from './latency.ts';
 import type { Method } from './machine.ts';
 import { inFolder } from './scratch-folder.ts';
 import { startServer } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
 
 /** What is measured on one database. */
 export interface EventSpeed {
@@ -15,6 +19,8 @@ export interface EventSpeed {
   publishedPerSecond: number;
   /** Published and taken, until the last one is. */
   takenPerSecond: number;
+  /** Published and taken by eight webhooks over HTTP, an event each, until the last one is. */
+  hookedPerSecond: number;
 }
 
 /** Everything P11 measures. */
@@ -40,6 +46,7 @@ export interface EventDatabases {
 
 const WARM_UP = 20;
 const FAILING = { share: 0.2, most: 2 };
+const TAKING = { share: 0, most: 0 };
 
 /** Measures P11 on SQLite, and once more on PostgreSQL where there is one. */
 export async function measureEvents(
@@ -70,7 +77,9 @@ async function measureOn(
   method: Method,
 ): Promise<EventSpeed> {
   return inFolder(async (dataDir) => {
-    const server = await startServer(script, ['--data', dataDir, ...databaseFlags], method.cores?.server);
+    const receiver = await startReceiver(TAKING);
+    const flags = ['--data', dataDir, '--receiver', receiver.host, ...databaseFlags];
+    const server = await startServer(script, flags, method.cores?.server);
     try {
       await server.ask(`deliver ${WARM_UP}`);
       const { latenciesMs } = await server.ask(`deliver ${deliveries}`);
@@ -82,9 +91,23 @@ async function measureOn(
         delivered: latencyOf(latenciesMs.map(Number)),
         publishedPerSecond: perSecond(publishedMs),
         takenPerSecond: perSecond(takenAllMs),
+        hookedPerSecond: perSecond(await hookedMs(server, receiver, publications)),
       };
     } finally {
       await server.stop();
+      await receiver.close();
     }
   });
+}
+
+/** How long it takes until webhooks have taken so many events. */
+async function hookedMs(server: ServerProcess, receiver: Receiver, count: number): Promise<number> {
+  const startedMs = performance.now();
+  const { ids } = await server.ask(`hooks ${count}`);
+  while (receiver.arrivals.length < count) await pause(1);
+  const tookMs = performance.now() - startedMs;
+  const taken = new Set(receiver.arrivals.map(({ id }) => id));
+  if (!Array.isArray(ids) || !ids.every((id) => taken.has(String(id))))
+    throw new Error('Not every event came to its webhook.');
+  return tookMs;
 }

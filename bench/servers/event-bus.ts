@@ -7,17 +7,22 @@ import { createTaskEngine, taskMigrations } from '@parley/tasks';
 import { announce } from './serving.ts';
 
 const { values } = parseArgs({
-  options: { data: { type: 'string', default: '' }, 'database-url': { type: 'string' } },
+  options: {
+    data: { type: 'string', default: '' },
+    'database-url': { type: 'string' },
+    receiver: { type: 'string', default: '' },
+  },
 });
 const databaseUrl = values['database-url'];
 const ORGANIZATION_ID = 'bench';
 const PUBLISHERS = 32;
+const WEBHOOKS = 8;
 
 const onFault = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 const store = await openStore({ dataDir: values.data, ...(databaseUrl !== undefined && { databaseUrl }) });
 await store.migrate([taskMigrations, eventMigrations]);
 const tasks = createTaskEngine({ store, onFault });
-const egress = createEgress();
+const egress = createEgress({ allow: [values.receiver] });
 const events = createEvents({ store, tasks, egress, onFault });
 
 /** When each event was taken, by id. */
@@ -35,12 +40,17 @@ const subscriber = {
   createdBy: null,
 };
 await events.subscribers.subscribe(subscriber, { eventType: 'bench.*' });
+for (let index = 0; index < WEBHOOKS; index += 1)
+  await events.webhooks.create(ORGANIZATION_ID, {
+    url: `http://${values.receiver}/hook`,
+    events: [`hook.${index}`],
+  });
 
-const publish = () =>
+const publish = (type = 'bench.happened') =>
   events.publishNow({
     organizationId: ORGANIZATION_ID,
     source: 'bench',
-    type: 'bench.happened',
+    type,
     data: { total: 150, items: ['a', 'b'] },
   });
 
@@ -64,18 +74,21 @@ async function deliver(count: number): Promise<object> {
   return { latenciesMs };
 }
 
-/** Many publishers at once; every event must be taken afterwards, or the rate is worth nothing. */
-async function flood(count: number): Promise<object> {
+/** Many publishers at once, each event of the next type in turn. */
+async function publishMany(count: number, typeOf: (index: number) => string): Promise<string[]> {
   const ids: string[] = [];
-  let left = count;
-  const startedMs = performance.now();
+  let begun = 0;
   const one = async () => {
-    while (left > 0) {
-      left -= 1;
-      ids.push((await publish()).id);
-    }
+    while (begun < count) ids.push((await publish(typeOf(begun++))).id);
   };
   await Promise.all(Array.from({ length: PUBLISHERS }, one));
+  return ids;
+}
+
+/** Every event must be taken afterwards, or the rate is worth nothing. */
+async function flood(count: number): Promise<object> {
+  const startedMs = performance.now();
+  const ids = await publishMany(count, () => 'bench.happened');
   const publishedMs = performance.now() - startedMs;
   await untilTaken(ids);
   const takenAllMs = performance.now() - startedMs;
@@ -96,6 +109,10 @@ announce(
     commands: {
       deliver: (count) => deliver(Number(count)),
       flood: (count) => flood(Number(count)),
+      /** An event for one of the webhooks each; who asks counts what arrives. */
+      hooks: async (count) => ({
+        ids: await publishMany(Number(count), (index) => `hook.${index % WEBHOOKS}`),
+      }),
     },
   },
 );

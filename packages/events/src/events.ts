@@ -7,6 +7,8 @@ import type { EventFigures } from './delivery/figures.ts';
 import { DeliveryCounts, standingDeliveries } from './delivery/figures.ts';
 import type { Canceller } from './cancel.ts';
 import { cancelEvent } from './cancel.ts';
+import { Arrivals } from './delivery/arrivals.ts';
+import { Lingering } from './delivery/linger.ts';
 import { PumpWaker } from './delivery/pump-waker.ts';
 import { pumpKind } from './delivery/pump.ts';
 import { recoverLate } from './delivery/recovery.ts';
@@ -124,6 +126,8 @@ export function createEvents(options: EventsOptions): Events {
     limits,
     heldFilters: new HeldFilters(now),
     delivered: new DeliveryCounts(),
+    arrivals: new Arrivals(store, now),
+    lingering: new Lingering(limits.lingerMs),
     waker: new PumpWaker({ store, tasks, onFault }),
     now,
     onFault,
@@ -131,7 +135,7 @@ export function createEvents(options: EventsOptions): Events {
   tasks.register({ ...pumpKind(parts), isRunElsewhere: options.delivers === false });
 
   const publishNow = createPublishQueue(parts);
-  const sweep = () => sweepEvents(store, limits, now());
+  const sweep = (signal?: AbortSignal) => sweepEvents(parts, now(), signal);
   const duties = [
     createFiring(parts, options.mayPublish ?? (async () => true)),
     startable(() => recoverLate(parts, limits.pollMs), limits.pollMs, 'event recovery'),
@@ -139,11 +143,12 @@ export function createEvents(options: EventsOptions): Events {
   ];
 
   /** A duty that is done at the start and again after a pause, never twice at once. */
-  function startable(work: () => Promise<void>, everyMs: number, where: string) {
+  function startable(work: (signal: AbortSignal) => Promise<void>, everyMs: number, where: string) {
+    const stopping = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     let running: Promise<void> | undefined;
     const run = () => {
-      running ??= work()
+      running ??= work(stopping.signal)
         .catch((error: unknown) => onFault(error, where))
         .finally(() => (running = undefined));
     };
@@ -154,6 +159,7 @@ export function createEvents(options: EventsOptions): Events {
       },
       async stop() {
         clearInterval(timer);
+        stopping.abort();
         await running;
       },
     };
@@ -200,7 +206,7 @@ export function createEvents(options: EventsOptions): Events {
       await parts.waker.idle();
     },
     woken: () => parts.waker.idle(),
-    sweep,
+    sweep: () => sweep(),
     figures: async () => ({
       delivered: parts.delivered,
       standing: await standingDeliveries(store, now()),

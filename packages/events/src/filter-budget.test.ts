@@ -24,7 +24,12 @@ const descent = (index: number) => `$..[?@..[?@..[?@.x${index}]]]`;
 const LONG = '$.data.some[?@.i < 0]';
 
 const of = (target: string, filters: readonly string[]): Candidate[] =>
-  filters.map((filter, index) => ({ id: `${target} ${index}`, target_id: target, filter }));
+  filters.map((filter, index) => ({
+    id: `${target} ${index}`,
+    target_id: target,
+    filter,
+    target: { id: target, kind: 'webhook', paused_reason: null },
+  }));
 const many = (count: number, filter: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => filter(index));
 

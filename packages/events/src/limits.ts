@@ -11,6 +11,8 @@ export interface EventLimits {
   readonly lanes: number;
   /** After so many attempts a target lets others go first. */
   readonly attemptsPerRun: number;
+  /** How long a target that has nothing left waits for more before it lets go of its place. */
+  readonly lingerMs: number;
   /** A webhook that only failed for so long is switched off. */
   readonly switchOffAfterMs: number;
   /** How long the secret before a rotation still signs. */
@@ -62,6 +64,7 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
   answerBytes: 16 * 1024,
   lanes: 4,
   attemptsPerRun: 500,
+  lingerMs: 100,
   switchOffAfterMs: 3 * DAY_MS,
   secretOverlapMs: DAY_MS,
   pollMs: 5 * SECOND_MS,

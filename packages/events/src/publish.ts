@@ -2,15 +2,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
+import { isAmong } from '@parley/store';
+import { sql } from 'kysely';
 import type { NewEvent, UnnumberedEvent } from './cloud-event.ts';
 import { checkEvent, toUnnumbered } from './cloud-event.ts';
 import type { DeliveryParts } from './delivery/parts.ts';
 import { OPEN } from './delivery/queue.ts';
 import { DUE } from './delivery/pump-task.ts';
 import { askFilters } from './filter-budget.ts';
-import type { Candidate } from './matching.ts';
+import type { Candidate, PublishedTo } from './matching.ts';
 import { findCandidates } from './matching.ts';
-import type { EventTables, EventTargetRow } from './schema.ts';
+import type { EventTables } from './schema.ts';
 import type { OnlyIf, UnnumberedDelivery, UnnumberedRow } from './write-events.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -41,7 +43,7 @@ export async function publishEvents(
 ): Promise<UnnumberedEvent[]> {
   const data = given.map((event) => checkEvent(event, parts.limits));
   const now = parts.now();
-  const candidatesFor = once(matchKey, (event: NewEvent) => findCandidates(tx, event));
+  const candidates = await candidatesOf(tx, given);
   const written: Written[] = [];
   const failures = new Map<string, number>();
   let readsInTurn = 0;
@@ -61,7 +63,7 @@ export async function publishEvents(
     const cloudEvent = toUnnumbered(row);
     const { wanted, failed, reads } = await askFilters(
       parts.heldFilters,
-      await heardBy(parts, tx, await candidatesFor(event), cloudEvent),
+      await heardBy(parts, tx, candidates[index] ?? [], cloudEvent),
       cloudEvent,
     );
     readsInTurn += reads;
@@ -112,6 +114,20 @@ function once<Given, Found>(keyOf: (given: Given) => string, find: (given: Given
   };
 }
 
+/** Those of each event; events that want to know the same ask once. */
+async function candidatesOf(tx: StoreTransaction, given: readonly NewEvent[]): Promise<Candidate[][]> {
+  const keys = given.map(matchKey);
+  const places = new Map<string, number>();
+  const asked: NewEvent[] = [];
+  for (const [index, key] of keys.entries()) {
+    if (places.has(key)) continue;
+    places.set(key, asked.length);
+    asked.push(given[index] as NewEvent); // a key each
+  }
+  const found = await findCandidates(tx, asked);
+  return keys.map((key) => found[places.get(key) ?? 0] ?? []);
+}
+
 const matchKey = ({ organizationId, type, source, group }: NewEvent) =>
   JSON.stringify([organizationId, type, source, group]);
 
@@ -157,21 +173,25 @@ async function deliveriesOf(
 }
 
 /**
- * The targets that are wanted and still there. They stay until the commit; whoever brings something to them goes on, unless
- * an order has to be kept: then nobody changes what stands before.
+ * The targets that are wanted. They stay from the commit on, which leaves out those that are gone; nothing is held until
+ * then, unless an order has to be kept: nobody changes what stands before.
  */
-async function keepTargets(tx: StoreTransaction, written: readonly Written[]): Promise<EventTargetRow[]> {
-  const ids = [...new Set(written.flatMap(({ wanted }) => wanted.map(({ target_id: id }) => id)))].toSorted();
-  const to = written.some(({ given }) => given.orderKey !== undefined) ? 'write' : 'keep';
-  const targets: EventTargetRow[] = [];
+async function keepTargets(tx: StoreTransaction, written: readonly Written[]): Promise<PublishedTo[]> {
+  const wanted = new Map(
+    written.flatMap((one) => one.wanted.map(({ target }) => [target.id, target] as const)),
+  );
+  const ids = [...wanted.keys()].toSorted();
+  const isOrdered = written.some(({ given }) => given.orderKey !== undefined);
+  const targets: PublishedTo[] = isOrdered ? [] : ids.map((id) => wanted.get(id) as PublishedTo); // its own key
   for (let start = 0; start < ids.length; start += CHUNK) {
     const query = tx
       .db<EventTables>()
       .selectFrom('event_targets')
-      .selectAll()
-      .where('id', 'in', ids.slice(start, start + CHUNK))
+      .select(['id', 'kind', 'paused_reason'])
+      .where(isAmong(tx.engine, sql`id`, ids.slice(start, start + CHUNK)))
       .orderBy('id');
-    targets.push(...(await tx.locked(query, { to }).execute()));
+    if (isOrdered) targets.push(...(await tx.locked(query, { to: 'write' }).execute()));
+    else tx.last(tx.locked(query, { to: 'keep' }));
   }
   return targets;
 }

@@ -49,4 +49,25 @@ onBothEngines('retention', (open) => {
     await bed.events.sweep();
     expect(await bed.store.db<EventTables>().selectFrom('events').select('id').execute()).toEqual([]);
   });
+
+  test('a sweep beside publishers takes what is due and nothing else', async () => {
+    const bed = await openBed(open, { delivers: false });
+    const event = { organizationId: ORG, source: 'test', type: 'some.thing' };
+    await bed.store.transaction((tx) =>
+      bed.events.publishAll(
+        tx,
+        Array.from({ length: 450 }, () => event),
+      ),
+    );
+    bed.clock.ms += 31 * DAY_MS;
+    const sweeping = bed.events.sweep();
+    const made: string[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const some = await Promise.all(Array.from({ length: 8 }, () => bed.events.publishNow(event)));
+      made.push(...some.map(({ id }) => id));
+    }
+    await sweeping;
+    const left = await bed.store.db<EventTables>().selectFrom('events').select('id').execute();
+    expect(left.map(({ id }) => id).toSorted()).toEqual(made.toSorted());
+  });
 });

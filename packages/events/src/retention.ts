@@ -1,5 +1,6 @@
-/** Retention: what is old goes in small batches, on one replica at a time. */
+/** Retention: what is old goes in small batches, on one replica at a time, and no writer waits for it. */
 import type { Store, StoreTransaction } from '@parley/store';
+import { inBatches } from '@parley/store';
 import { refreshEvents } from './delivery/event-status.ts';
 import type { EventLimits } from './limits.ts';
 import type { EventTables } from './schema.ts';
@@ -8,63 +9,85 @@ import { CONNECTION } from './subscribers/target.ts';
 const BATCH = 200;
 const SWEEP = 'events.sweep';
 
-/** Removes deliveries and events whose time is over, and secrets that sign no more. */
-export async function sweepEvents(store: Store, limits: EventLimits, now: number): Promise<void> {
+/** Removes deliveries and events whose time is over, and secrets that sign no more; the signal ends it after a batch. */
+export async function sweepEvents(
+  { store, limits }: { readonly store: Store; readonly limits: EventLimits },
+  now: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const keptSince = now - limits.keepMs;
-  const steps = [
-    (tx: StoreTransaction) => dropDeliveries(tx, ['delivered', 'cancelled'], keptSince),
-    (tx: StoreTransaction) => dropDeliveries(tx, ['dead'], now - limits.keepDeadMs),
-    (tx: StoreTransaction) => giveUpWaiting(tx, keptSince, now),
-    (tx: StoreTransaction) => dropEvents(tx, keptSince),
-    (tx: StoreTransaction) => dropSchedules(tx, keptSince),
-    (tx: StoreTransaction) => forgetSecrets(tx, now),
+  const steps: Step[] = [
+    dropDeliveries('delivered', keptSince),
+    dropDeliveries('cancelled', keptSince),
+    dropDeliveries('dead', now - limits.keepDeadMs),
+    (tx) => giveUpWaiting(tx, keptSince, now),
+    dropEvents(keptSince),
+    (tx) => dropSchedules(tx, keptSince),
+    (tx) => forgetSecrets(tx, now),
   ];
-  for (const step of steps) {
-    // A turn of the event loop between two batches, so that writers get through.
-    while ((await inTurn(store, step)) === BATCH) await new Promise(setImmediate);
-  }
+  for (const step of steps)
+    await inBatches(
+      store,
+      // Nothing is left to do while another replica is at it.
+      async (tx) => ((await tx.tryExclusive(SWEEP)) && (await step(tx)) === BATCH ? 'more' : 'done'),
+      signal,
+    );
 }
 
-/** Runs one batch unless another replica is at it. */
-function inTurn(store: Store, step: (tx: StoreTransaction) => Promise<number>): Promise<number> {
-  return store.transaction(async (tx) => ((await tx.tryExclusive(SWEEP)) ? step(tx) : 0));
+/** Does one batch, and says how many rows it had. */
+type Step = (tx: StoreTransaction) => Promise<number>;
+
+/** Finished ones, the oldest first: what is deleted stays in the index for a while, so each batch begins where the last one ended. */
+function dropDeliveries(status: 'delivered' | 'cancelled' | 'dead', before: number): Step {
+  let from = 0;
+  return async (tx) => {
+    const db = tx.db<EventTables>();
+    const old = await db
+      .selectFrom('event_deliveries')
+      .select(['id', 'finished_at'])
+      .where('status', '=', status)
+      .where('finished_at', '>=', from)
+      .where('finished_at', '<', before)
+      .orderBy('finished_at')
+      .limit(BATCH)
+      .execute();
+    if (old.length === 0) return 0;
+    from = old.at(-1)?.finished_at ?? from;
+    const ids = old.map(({ id }) => id);
+    // One that is sent again meanwhile stays.
+    await db.deleteFrom('event_deliveries').where('id', 'in', ids).where('status', '=', status).execute();
+    return old.length;
+  };
 }
 
-async function dropDeliveries(
-  tx: StoreTransaction,
-  statuses: readonly ('delivered' | 'cancelled' | 'dead')[],
-  before: number,
-): Promise<number> {
-  const db = tx.db<EventTables>();
-  const old = db
-    .selectFrom('event_deliveries')
-    .select('id')
-    .where('status', 'in', statuses)
-    .where('finished_at', '<', before)
-    .limit(BATCH);
-  const gone = await db.deleteFrom('event_deliveries').where('id', 'in', old).executeTakeFirst();
-  return Number(gone.numDeletedRows);
-}
-
-async function dropEvents(tx: StoreTransaction, before: number): Promise<number> {
-  const db = tx.db<EventTables>();
-  const old = db
-    .selectFrom('events')
-    .select('events.id')
-    .where('events.created_at', '<', before)
-    // One that is still under way, or dead and can be sent again, is needed for that.
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('event_deliveries')
-            .select('event_deliveries.id')
-            .whereRef('event_deliveries.event_id', '=', 'events.id'),
+/** The same of events. One that is still under way, or dead and can be sent again, is needed for that. */
+function dropEvents(before: number): Step {
+  let from = 0;
+  return async (tx) => {
+    const db = tx.db<EventTables>();
+    const old = await db
+      .selectFrom('events')
+      .select(['events.id', 'events.created_at'])
+      .where('events.created_at', '>=', from)
+      .where('events.created_at', '<', before)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('event_deliveries')
+              .select('event_deliveries.id')
+              .whereRef('event_deliveries.event_id', '=', 'events.id'),
+          ),
         ),
-      ),
-    )
-    .limit(BATCH);
-  const gone = await db.deleteFrom('events').where('id', 'in', old).executeTakeFirst();
-  return Number(gone.numDeletedRows);
+      )
+      .orderBy('events.created_at')
+      .limit(BATCH)
+      .execute();
+    if (old.length === 0) return 0;
+    from = old.at(-1)?.created_at ?? from;
+    const ids = old.map(({ id }) => id);
+    await db.deleteFrom('events').where('id', 'in', ids).execute();
+    return old.length;
+  };
 }
 
 /** What nobody could take and nobody acknowledged for as long as events are kept. */

@@ -1,6 +1,6 @@
 /** Writes events and their deliveries with the commit: their numbers are taken there, so that nobody waits for a number while a publisher thinks. */
 import type { RowTableColumns, StoreTransaction } from '@parley/store';
-import { rowTable } from '@parley/store';
+import { lookUpByIndex, rowTable } from '@parley/store';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { EventDeliveryRow, EventRow } from './schema.ts';
@@ -60,6 +60,7 @@ export function writeEvents(
   const rows = events.map((row, place) => ({ ...row, place }));
   const told = rowTable<GivenRow>(tx.engine, 'told', { rows, columns: EVENT_COLUMNS });
   const isTrue = onlyIf(sql.ref<string>('told.subject'));
+  lookUpByIndex(tx);
   tx.last(takeNumbers(tx, events, onlyIf));
   tx.last(insertEvents(told, isTrue));
   if (deliveries.length > 0) tx.last(insertDeliveries(tx, deliveries));
@@ -89,16 +90,18 @@ function insertEvents(told: RawBuilder<unknown>, isTrue: RawBuilder<boolean>) {
     from ${told} join event_sequences on event_sequences.organization_id = told.organization_id where ${isTrue}`;
 }
 
-/** Of the events that were written. */
+/** Of the events that were written, for the targets that are still there. */
 function insertDeliveries(tx: StoreTransaction, deliveries: readonly UnnumberedDelivery[]) {
   const names = Object.keys(DELIVERY_COLUMNS);
   const columns = sql.join(names.map((name) => sql.ref(name)));
-  const values = sql.join(names.map((name) => sql.ref(`made.${name}`)));
   const made = rowTable<UnnumberedDelivery>(tx.engine, 'made', {
     rows: deliveries,
     columns: DELIVERY_COLUMNS,
   });
   return sql`
     insert into event_deliveries (${columns}, seq)
-    select ${values}, events.seq from ${made} join events on events.id = made.event_id where true`;
+    select ${columns}, seq from (
+      select ${columns}, (select events.seq from events where events.id = made.event_id) as seq from ${made}
+    ) as numbered
+    where seq is not null and (select id from event_targets where event_targets.id = numbered.target_id) is not null`;
 }

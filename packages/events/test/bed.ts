@@ -77,7 +77,8 @@ export async function openBed(open: OpenStore, options: BedOptions = {}): Promis
     onFault,
     now,
     deliver: options.deliver,
-    ...(options.limits && { limits: options.limits }),
+    // A test that waits until no pump runs does not wait for those that only stay.
+    limits: { lingerMs: 0, ...options.limits },
     ...(options.mayPublish && { mayPublish: options.mayPublish }),
   });
   if (options.delivers !== false) tasks.start();

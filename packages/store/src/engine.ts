@@ -44,6 +44,8 @@ export interface Engine {
   readonly db: Kysely<AnyTables>;
   /** The same database on connections that only what ends work uses. */
   readonly endingDb: Kysely<AnyTables>;
+  /** The same on connections that nobody waits for. */
+  readonly tidyingDb: Kysely<AnyTables>;
   readonly signalLink: SignalLink;
   readonly recordTable: RecordTable;
   readonly locks: Locks;

@@ -1,4 +1,6 @@
 /** The store: one database seam over SQLite and PostgreSQL, with migrations, signals, secrets and call records. */
+export { Batches } from './batches.ts';
+export type { BatchOptions, Written } from './batches.ts';
 export { defineRows } from './collections/collection.ts';
 export type { Rows, RowValues, ScopedRows } from './collections/collection.ts';
 export { createSearchIndex } from './collections/search-index.ts';
@@ -46,12 +48,13 @@ export type {
 } from './records/record-table.ts';
 export type { CallPoint, CallSeriesQuery, CallStats, CallStatsQuery, ToolStats } from './records/rollups.ts';
 export { slotOf, statsOf } from './records/rollups.ts';
-export { isAmong, isAmongFew, isWrittenHere, rowLock, rowTable } from './row-table.ts';
+export { isAmong, isAmongFew, isWrittenHere, lookUpByIndex, rowLock, rowTable } from './row-table.ts';
 export type { RowTableColumns } from './row-table.ts';
 export { refuseLostKey } from './secrets/lost-key.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';
 export type { ChangeSignal, SignalEvent, WaitOptions } from './signals/change-signal.ts';
 export type { Spending, Spent, SpentOn, Stretch } from './spending.ts';
+export { inBatches } from './tidying.ts';
 export type {
   Lane,
   Queryable,

@@ -143,7 +143,7 @@ async function runTransaction<T>(
   const last: LastStatement[] = [];
   const announced: SignalEvent[] = [];
   const hooks: Array<() => void> = [];
-  const db = lane === 'ending' ? engine.endingDb : engine.db;
+  const db = { general: engine.db, ending: engine.endingDb, tidying: engine.tidyingDb }[lane ?? 'general'];
   const announce = async (on: Kysely<AnyTables>) => {
     for (const event of announced.splice(0)) {
       tokens.push(await engine.signalLink.write(on, event));

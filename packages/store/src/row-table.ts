@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { byEngine } from './columns.ts';
-import type { StoreEngine } from './store.ts';
+import type { StoreEngine, StoreTransaction } from './store.ts';
 
 /** The types that columns of such a table may have. */
 export type RowTableType = 'text' | 'integer' | 'bigint' | 'double precision';
@@ -45,12 +45,24 @@ export function isAmongFew(
   })();
 }
 
-/** What makes a select of a single statement hold its rows: waits for others, or leaves out what they hold. */
-export function rowLock(engine: StoreEngine, { skipHeld = false } = {}): RawBuilder<unknown> {
+/** What makes a select of a single statement hold its rows: waits for others, or leaves out what they hold. Shared: nobody changes them, and others may hold them so too. */
+export function rowLock(
+  engine: StoreEngine,
+  { skipHeld = false, isShared = false } = {},
+): RawBuilder<unknown> {
+  const held = isShared ? sql`for share` : sql`for update`;
   return byEngine(engine, {
     sqlite: () => sql``,
-    postgres: () => (skipHeld ? sql`for update skip locked` : sql`for update`),
+    postgres: () => (skipHeld ? sql`${held} skip locked` : held),
   })();
+}
+
+/**
+ * Has the last statements that follow look rows up by an index. A connection keeps the plan that it made when a table was
+ * small, which reads all of it, until the database has counted the table again: a minute later at best.
+ */
+export function lookUpByIndex(tx: Pick<StoreTransaction, 'engine' | 'last'>): void {
+  if (tx.engine === 'postgres') tx.last(sql`set local enable_seqscan = off`);
 }
 
 /**

@@ -51,12 +51,15 @@ export interface Queryable {
   db<T>(): Kysely<T>;
 }
 
-/** Which connections a transaction waits for; `ending`: those kept free for what ends or renews work that is under way. */
-export type Lane = 'general' | 'ending';
+/**
+ * Which connections a transaction waits for; `ending`: those kept free for what ends or renews work that is under way;
+ * `tidying`: those on which call records are written and what is old is deleted.
+ */
+export type Lane = 'general' | 'ending' | 'tidying';
 
 /** How a transaction is run. */
 export interface TransactionOptions {
-  /** `general` by default; on SQLite both are one. */
+  /** `general` by default; on SQLite all are one. */
   readonly lane?: Lane;
 }
 

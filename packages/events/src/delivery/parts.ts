@@ -5,7 +5,9 @@ import type { CloudEvent, UnnumberedEvent } from '../cloud-event.ts';
 import type { HeldFilters } from '../held-filters.ts';
 import type { EventLimits } from '../limits.ts';
 import type { EventTargetRow } from '../schema.ts';
+import type { Arrivals } from './arrivals.ts';
 import type { DeliveryCounts } from './figures.ts';
+import type { Lingering } from './linger.ts';
 import type { PumpWaker } from './pump-waker.ts';
 
 /** How one attempt ended. */
@@ -45,7 +47,9 @@ export interface TargetKind {
   audience?(tx: StoreTransaction, event: UnnumberedEvent): Promise<ReadonlySet<string> | undefined>;
   /** Tries once, each event once; throws only when the signal fires or the fault is our own. */
   attempt(target: Target, load: Load, signal: AbortSignal): Promise<ReadonlyMap<string, Attempt>>;
-  /** Told in the transaction that stores the attempts. */
+  /** Told with the commit that stores attempts which all arrived, of several targets; waits for no rows of others. */
+  arrived?(tx: StoreTransaction, targetIds: readonly string[]): void;
+  /** Told in the transaction that stores any other attempts. */
   settled(tx: StoreTransaction, target: Target, attempts: readonly Attempt[]): Promise<void>;
 }
 
@@ -63,6 +67,8 @@ export interface DeliveryParts {
   readonly limits: EventLimits;
   readonly heldFilters: HeldFilters;
   readonly delivered: DeliveryCounts;
+  readonly arrivals: Arrivals;
+  readonly lingering: Lingering;
   readonly waker: PumpWaker;
   readonly now: () => number;
   readonly onFault: (error: unknown, where: string) => void;

@@ -13,14 +13,34 @@ type WakerOptions = Pick<DeliveryParts, 'store' | 'tasks' | 'onFault'>;
 export class PumpWaker {
   readonly #options: WakerOptions;
   readonly #runAt = new Map<string, number>();
+  /** The targets that pumps of this process work for, and how many: one that has lost its target may still be there. */
+  readonly #working = new Map<string, Set<symbol>>();
   #waking: Promise<void> | undefined;
 
   constructor(options: WakerOptions) {
     this.#options = options;
   }
 
+  /** Notes that a pump of this process works for a target; returns the function that ends it. */
+  works(targetId: string): () => void {
+    const pump = Symbol(targetId);
+    const pumps = this.#working.get(targetId) ?? new Set();
+    this.#working.set(targetId, pumps.add(pump));
+    return () => {
+      pumps.delete(pump);
+      if (pumps.size === 0 && this.#working.get(targetId) === pumps) this.#working.delete(targetId);
+    };
+  }
+
+  /** Notes that the target was handed over; whoever did so looks once more. */
+  rested(targetId: string): void {
+    this.#working.delete(targetId);
+  }
+
   /** Has a pump look at the target at a time; it has a delivery that is due then. */
   wake(targetId: string, runAt: number): void {
+    // It hears of it by the signal of the commit, and looks once more when it ends.
+    if (this.#working.has(targetId)) return;
     this.#runAt.set(targetId, Math.min(runAt, this.#runAt.get(targetId) ?? Infinity));
     this.#waking ??= this.#wakeAll().finally(() => (this.#waking = undefined));
     detach(this.#waking, (error) => this.#options.onFault(error, 'event pump'));

@@ -3,6 +3,7 @@ import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import type { Ending, Kind } from '@parley/tasks';
 import { toCloudEvent } from '../cloud-event.ts';
+import type { EventRow } from '../schema.ts';
 import type { DeliveryParts, TargetKind } from './parts.ts';
 import type { PumpInput } from './pump-task.ts';
 import { DUE, PUMP_KIND } from './pump-task.ts';
@@ -49,6 +50,7 @@ async function runPump(parts: DeliveryParts, held: HeldTarget, signal: AbortSign
   const kind = parts.kinds.get(held.kind);
   if (kind === undefined) throw new Error(`Nothing here delivers to targets of the kind "${held.kind}".`);
   const bell = listen(store, held.id);
+  const rest = parts.waker.works(held.id);
   const underWay = new Set<Promise<void>>();
   const broken = new AbortController();
   const stopped = AbortSignal.any([signal, broken.signal]);
@@ -57,26 +59,42 @@ async function runPump(parts: DeliveryParts, held: HeldTarget, signal: AbortSign
     for (;;) {
       stopped.throwIfAborted();
       const rung = bell.next();
-      const hasRoom = underWay.size < kind.lanes && attemptsLeft > 0;
-      const claimed = hasRoom ? await claimDue(parts, held, kind) : undefined;
-      if (claimed !== undefined) {
-        attemptsLeft -= 1;
-        const work = deliver(parts, held, { kind, claimed, signal })
-          .catch((error: unknown) => broken.abort(error))
-          .finally(() => underWay.delete(work));
-        underWay.add(work);
+      const room = Math.min(kind.lanes - underWay.size, attemptsLeft);
+      const hasRoom = room > 0;
+      const loads = hasRoom ? loadsOf(await claimDue(parts, held, room * kind.batch), kind) : [];
+      if (loads.length > 0) {
+        attemptsLeft -= loads.length;
+        for (const claimed of loads) {
+          const work = deliver(parts, held, { kind, claimed, signal })
+            .catch((error: unknown) => broken.abort(error))
+            .finally(() => underWay.delete(work));
+          underWay.add(work);
+        }
       } else if (underWay.size > 0) {
         await Promise.race(hasRoom ? [...underWay, rung] : underWay);
       } else {
         // The last one may have broken down since the look at the top.
         stopped.throwIfAborted();
+        if (hasRoom && (await parts.lingering.stay(held.organization_id, rung, stopped))) continue;
         if (await handOver(parts, held, { mayGoOn: attemptsLeft > 0 })) return;
       }
     }
   } finally {
     bell.close();
+    rest();
     await Promise.allSettled(underWay);
   }
+}
+
+/** What was taken, an attempt each. */
+function loadsOf({ deliveries, events }: Claimed, { batch }: TargetKind): Claimed[] {
+  const byEvent = Map.groupBy(deliveries, ({ event_id: id }) => id);
+  const loads: Claimed[] = [];
+  for (let start = 0; start < events.length; start += batch) {
+    const own: readonly EventRow[] = events.slice(start, start + batch);
+    loads.push({ events: own, deliveries: own.flatMap(({ id }) => byEvent.get(id) ?? []) });
+  }
+  return loads;
 }
 
 interface Attempting {
@@ -90,10 +108,10 @@ async function deliver(
   held: HeldTarget,
   { kind, claimed, signal }: Attempting,
 ): Promise<void> {
-  const { target, deliveries, events } = claimed;
+  const { deliveries, events } = claimed;
   const subscriptionIds = [...new Set(deliveries.map(({ subscription_id: id }) => id))];
   const startedMs = performance.now();
-  const attempts = await kind.attempt(target, { events: events.map(toCloudEvent), subscriptionIds }, signal);
+  const attempts = await kind.attempt(held, { events: events.map(toCloudEvent), subscriptionIds }, signal);
   parts.delivered.count(kind.kind, attempts.values(), performance.now() - startedMs);
   await settle(parts, held, { kind, claimed, attempts });
 }

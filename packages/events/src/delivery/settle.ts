@@ -6,6 +6,7 @@ import type { Attempt, DeliveryParts, TargetKind } from './parts.ts';
 import { lockTarget } from './pump-task.ts';
 import type { Claimed, HeldTarget } from './queue.ts';
 import { OPEN } from './queue.ts';
+import type { ArrivedRow } from './arrivals.ts';
 
 /** How often a subscriber may ask for more time before that counts as a failure. */
 const MOST_DEFERRALS = 1000;
@@ -20,11 +21,28 @@ export interface Settlement {
   readonly attempts: ReadonlyMap<string, Attempt>;
 }
 
-/** Stores the end of an attempt. */
-export function settle(parts: DeliveryParts, held: HeldTarget, settlement: Settlement): Promise<void> {
-  const { kind, claimed, attempts } = settlement;
-  const { target } = claimed;
-  return parts.store.transaction(async (tx) => {
+/** Stores the end of an attempt: together with others when all of it arrived, alone when there is more to be changed. */
+export async function settle(parts: DeliveryParts, held: HeldTarget, settlement: Settlement): Promise<void> {
+  const rows = arrivedRows(settlement);
+  const arrival = rows && { kind: settlement.kind, targetId: held.id, rows };
+  if (arrival !== undefined && (await parts.arrivals.write(arrival))) return;
+  await settleAlone(parts, held, settlement);
+}
+
+/** The rows when every one of them arrived. */
+function arrivedRows({ claimed, attempts }: Settlement): ArrivedRow[] | undefined {
+  const rows: ArrivedRow[] = [];
+  for (const { id, event_id: eventId, attempts: before } of claimed.deliveries) {
+    const attempt = attempts.get(eventId);
+    if (attempt?.outcome !== 'delivered') return undefined;
+    rows.push({ id, attempts: before + 1, status_code: attempt.statusCode });
+  }
+  return rows;
+}
+
+function settleAlone(parts: DeliveryParts, held: HeldTarget, settlement: Settlement): Promise<void> {
+  const { kind, attempts } = settlement;
+  const work = async (tx: StoreTransaction) => {
     const locked = await lockTarget(tx, held.id);
     if (locked === undefined) return;
     const isOurs = locked.fence === held.fence;
@@ -42,8 +60,9 @@ export function settle(parts: DeliveryParts, held: HeldTarget, settlement: Settl
     await refreshEvents(tx, [...eventIds]);
     const told = [...attempts].filter(([eventId]) => eventIds.has(eventId)).map(([, attempt]) => attempt);
     await pauseIfAsked(tx, held.id, told);
-    await kind.settled(tx, target, told);
-  });
+    await kind.settled(tx, held, told);
+  };
+  return parts.store.transaction(work, { lane: 'ending' });
 }
 
 type Change = Pick<
@@ -153,11 +172,14 @@ async function pauseIfAsked(
   await tx.db<EventTables>().updateTable('event_targets').set(change).where('id', '=', targetId).execute();
 }
 
-/** Those behind it in its order wait as long as it does, and no longer. */
-async function moveFollowers(
+/**
+ * Those behind it in its order wait as long as it does, and no longer. So none waits for longer than one that is due, and
+ * what arrives has nobody to call.
+ */
+export async function moveFollowers(
   tx: StoreTransaction,
-  delivery: EventDeliveryRow,
-  { status, next_at }: Change,
+  delivery: Pick<EventDeliveryRow, 'target_id' | 'order_key' | 'seq'>,
+  { status, next_at }: Pick<Change, 'status' | 'next_at'>,
   now: number,
 ): Promise<void> {
   if (delivery.order_key === '') return;

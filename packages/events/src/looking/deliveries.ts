@@ -6,6 +6,7 @@ import { toCloudEvent } from '../cloud-event.ts';
 import { refreshEvents } from '../delivery/event-status.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import { lockTarget, wakePump } from '../delivery/pump-task.ts';
+import { moveFollowers } from '../delivery/settle.ts';
 import type { DeliveryStatus, EventDeliveryRow, EventTables } from '../schema.ts';
 import { CONNECTION, connectionIdOf, targetIdOf } from '../subscribers/target.ts';
 
@@ -77,10 +78,12 @@ export async function startAgain(
     .set({ status: 'pending', attempts: 0, next_at: due, finished_at: null, delivered_at: null })
     .where('id', '=', found.id)
     .where('status', '!=', 'processing')
-    .returning('event_id')
+    .returning(['event_id', 'target_id', 'order_key', 'seq'])
     .executeTakeFirst();
   if (again === undefined)
     throw new ToolError('conflict', 'The delivery is under way. Look again when it has ended.');
+  // Those that waited for its time do so no more; they still go after it.
+  await moveFollowers(tx, again, { status: 'delivered', next_at: due }, due);
   await refreshEvents(tx, [again.event_id]);
   // Whoever asks for it again knows that the subscriber takes something by now.
   if (target.paused_reason !== null)

@@ -1,5 +1,7 @@
 /** How a webhook is doing: its failures in a row, and being switched off after too long a row. */
 import type { StoreTransaction } from '@parley/store';
+import { isAmong, isAmongFew, rowLock } from '@parley/store';
+import { sql } from 'kysely';
 import { refreshEvents } from '../delivery/event-status.ts';
 import type { Attempt } from '../delivery/parts.ts';
 import { OPEN } from '../delivery/queue.ts';
@@ -15,6 +17,16 @@ export const GONE = 410;
 export interface HealthOptions {
   readonly limits: EventLimits;
   readonly now: number;
+}
+
+/** Ends the rows of failures of webhooks that took something. Who edits one at this moment is not waited for: the next one ends it. */
+export function endFailures(tx: StoreTransaction, webhookIds: readonly string[]): void {
+  const failing = sql`
+    select id from webhooks where ${isAmong(tx.engine, sql`id`, webhookIds)} and failure_count > 0
+    order by id ${rowLock(tx.engine, { skipHeld: true })}`;
+  tx.last(sql`
+    update webhooks set failure_count = 0, failing_since = null, failed_at = null
+    where ${isAmongFew(tx.engine, sql`id`, failing)}`);
 }
 
 /** Notes an attempt with the webhook; the last straw switches it off. */

@@ -3,8 +3,8 @@ import type { Store } from '@parley/store';
 import type { CloudEvent } from '../cloud-event.ts';
 import type { Attempt, Target, TargetKind } from '../delivery/parts.ts';
 import type { EventLimits } from '../limits.ts';
-import type { EventTables } from '../schema.ts';
-import { GONE, noteAttempt } from './health.ts';
+import type { EventTables, WebhookRow } from '../schema.ts';
+import { endFailures, GONE, noteAttempt } from './health.ts';
 import { signingSecrets } from './secret.ts';
 import { sendWebhook } from './send.ts';
 import type { Egress } from '@parley/kit/egress';
@@ -21,6 +21,7 @@ export interface WebhookParts {
 
 /** Delivers to webhooks. */
 export function webhookTarget({ store, egress, limits, now }: WebhookParts): TargetKind {
+  const reads = new Map<string, Promise<WebhookRow | undefined>>();
   return {
     kind: WEBHOOK,
     retryDelaysMs: limits.retryDelaysMs,
@@ -34,18 +35,25 @@ export function webhookTarget({ store, egress, limits, now }: WebhookParts): Tar
       for (const event of events) attempts.set(event.id, await send(target, event, signal));
       return attempts;
     },
+    arrived: endFailures,
     async settled(tx, target, attempts) {
       for (const attempt of attempts) await noteAttempt(tx, target.id, attempt, { limits, now: now() });
     },
   };
 
+  /** The webhook as it is now; requests that begin together look once. */
+  function read(webhookId: string): Promise<WebhookRow | undefined> {
+    const underWay = reads.get(webhookId);
+    if (underWay !== undefined) return underWay;
+    const query = store.db<EventTables>().selectFrom('webhooks').selectAll().where('id', '=', webhookId);
+    const reading = query.executeTakeFirst();
+    reads.set(webhookId, reading);
+    queueMicrotask(() => reads.delete(webhookId));
+    return reading;
+  }
+
   async function send(target: Target, event: CloudEvent, signal: AbortSignal): Promise<Attempt> {
-    const webhook = await store
-      .db<EventTables>()
-      .selectFrom('webhooks')
-      .selectAll()
-      .where('id', '=', target.id)
-      .executeTakeFirst();
+    const webhook = await read(target.id);
     if (webhook?.state !== 'enabled') return { outcome: 'cancelled', error: 'The webhook was switched off.' };
     const at = now();
     const secrets = signingSecrets(store.secrets, webhook, at);

@@ -55,6 +55,7 @@ export async function openPostgres(options: EngineOptions, databaseUrl: string):
     system: 'postgresql',
     db,
     endingDb: lanes.ending.db,
+    tidyingDb: lanes.records.db,
     clock,
     // Replicas come and go; whoever is there moves the mark on.
     hasWritten: () => true,

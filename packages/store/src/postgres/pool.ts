@@ -13,7 +13,7 @@ const IDLE_IN_TRANSACTION_MS = 10_000;
 const SLOW_IDLE_IN_TRANSACTION_MS = 60_000;
 const POOL_SIZE = 10;
 const ENDING_POOL_SIZE = 3;
-/** One that writes call records, one that deletes old ones. */
+/** One that writes call records, one that deletes what is old. */
 const RECORD_POOL_SIZE = 2;
 /** The first question to a peer that says nothing. */
 const KEEP_ALIVE_AFTER_MS = 5_000;

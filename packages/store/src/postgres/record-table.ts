@@ -1,5 +1,4 @@
 /** Call records on PostgreSQL: a batch is one statement, with one array per column. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, sql } from 'kysely';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { AnyTables } from '../engine.ts';
@@ -19,6 +18,7 @@ import type {
   StoredCallRecord,
   ToolSlot,
 } from '../records/record-table.ts';
+import { pauseAfter } from '../tidying.ts';
 import { kindColumns, KINDS_SQL, rowColumns, ROWS_SQL } from './record-write.ts';
 
 const PRUNE_ROWS = 2_000;
@@ -168,23 +168,26 @@ export class PostgresRecordTable implements RecordTable {
         return deleted;
       }
       from = next ?? from;
-      // As long as it took, so that half of the disk is left to those who write.
-      await delay(performance.now() - startedMs);
+      await pauseAfter(startedMs);
     }
   }
 
   async pruneRollups(stepMs: number, before: number): Promise<void> {
     for (;;) {
+      const startedMs = performance.now();
       const { numAffectedRows = 0n } = await sql`
-        delete from parley_call_rollups where step_ms = ${stepMs} and bucket < ${before} and bucket =
-          (select min(bucket) from parley_call_rollups where step_ms = ${stepMs})`.execute(this.#writing);
-      if (numAffectedRows === 0n) return;
+        delete from parley_call_rollups where ctid = any(array(
+          select ctid from parley_call_rollups where step_ms = ${stepMs} and bucket < ${before}
+          order by bucket limit ${PRUNE_ROWS} for update skip locked))`.execute(this.#writing);
+      if (numAffectedRows < PRUNE_ROWS) return;
+      await pauseAfter(startedMs);
     }
   }
 
   async forget(organizationId: string): Promise<number> {
     let deleted = 0;
     for (;;) {
+      const startedMs = performance.now();
       const { rows } = await sql<{ calls: number }>`
         with gone as (
           delete from parley_calls where id in (
@@ -195,6 +198,7 @@ export class PostgresRecordTable implements RecordTable {
       const calls = rows[0]?.calls ?? 0;
       if (calls === 0) break;
       deleted += calls;
+      await pauseAfter(startedMs);
     }
     await sql`delete from parley_call_rollups where organization_id = ${organizationId}`.execute(
       this.#writing,

@@ -60,6 +60,7 @@ export async function openSqlite(options: EngineOptions): Promise<Engine> {
     system: 'sqlite',
     db,
     endingDb: db,
+    tidyingDb: db,
     clock,
     hasWritten: writesOf(parts),
     signalLink: new SqliteSignalLink({ ...parts, options, now }),

@@ -2,11 +2,10 @@
 import { ToolError } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
-import { StoreUnavailableError } from '@parley/store';
+import { Batches, StoreUnavailableError } from '@parley/store';
 import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
 import { gate, openBed } from '../../test/engine-bed.ts';
-import { Batches } from './batches.ts';
 
 /** Batches of texts, and what was written together. */
 function texts(fails: (text: string) => Error | undefined = () => undefined) {

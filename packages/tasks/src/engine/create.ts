@@ -1,12 +1,10 @@
 /** Making tasks: committed before anyone hears of them, many at once, and started at once where there is room. */
-import type { SignalEvent, Store, StoreTransaction } from '@parley/store';
-import { StoreUnavailableError } from '@parley/store';
+import type { SignalEvent, Store, StoreTransaction, Written } from '@parley/store';
+import { Batches, StoreUnavailableError } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { PoolName, TaskRow, TaskTables } from '../schema.ts';
 import type { NewTask } from '../task.ts';
-import type { Written } from './batches.ts';
-import { Batches } from './batches.ts';
 import type { TaskChanges } from './changes.ts';
 import { IS_READY, READY } from './changes.ts';
 import type { Begin, Inserted } from './insert.ts';

@@ -1,8 +1,8 @@
 /** The ends that runs come to, of all tasks of a process: many in one commit, on connections that creators do not use. */
 import type { Store } from '@parley/store';
+import { Batches } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { PoolName, TaskRow } from '../schema.ts';
-import { Batches } from './batches.ts';
 import type { TaskChanges } from './changes.ts';
 import type { RunCounts } from './figures.ts';
 import type { Ending, TaskEnd } from './finish.ts';

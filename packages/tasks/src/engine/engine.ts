@@ -19,7 +19,7 @@ import { livingTasks } from './figures.ts';
 import type { Kind } from './kinds.ts';
 import { listTasks } from './list.ts';
 import type { TaskPage } from './list.ts';
-import { giveUpOrphans, purgeBatch } from './purge.ts';
+import { giveUpOrphans, purgeExpired } from './purge.ts';
 import { poolNameOf } from './pools.ts';
 import { lockTask, toTask, withRisingTtl } from './rows.ts';
 import { Worker } from './worker.ts';
@@ -90,11 +90,13 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
   const kinds: Kind[] = [];
   const closing = new AbortController();
   let purgeTimer: NodeJS.Timeout | undefined;
+  let purging: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
 
   async function stop(): Promise<void> {
     closing.abort();
     clearInterval(purgeTimer);
+    await purging;
     await worker.stop(() => creator.made());
     changes.close();
   }
@@ -140,7 +142,7 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
   }
 
   async function purge(): Promise<void> {
-    while (await purgeBatch(store, now())) await new Promise(setImmediate);
+    await purgeExpired(store, now(), closing.signal);
     while (await giveUpOrphans({ store, changes, kinds, limits, now: now() }))
       await new Promise(setImmediate);
   }
@@ -195,10 +197,11 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
     watch: (taskId, listener) => changes.watch(taskId, listener),
     start() {
       worker.start();
-      purgeTimer = setInterval(
-        () => detach(purge(), (error) => onFault(error, 'task purge')),
-        limits.purgeEveryMs,
-      ).unref();
+      purgeTimer = setInterval(() => {
+        purging ??= purge()
+          .catch((error: unknown) => onFault(error, 'task purge'))
+          .finally(() => (purging = undefined));
+      }, limits.purgeEveryMs).unref();
     },
     closing: closing.signal,
     stop: () => (stopped ??= stop()),

@@ -1,5 +1,6 @@
 /** Retention: finished tasks go when their time is over, tasks nobody can run are given up. */
-import type { Store } from '@parley/store';
+import type { Queryable, Store, StoreTransaction } from '@parley/store';
+import { inBatches } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskTables } from '../schema.ts';
 import type { TaskChanges } from './changes.ts';
@@ -7,28 +8,33 @@ import type { Kind } from './kinds.ts';
 import { finish } from './finish.ts';
 import { lockTask } from './rows.ts';
 
-// Small, because a task takes its steps with it and writers wait meanwhile.
+// Small, because a task takes its steps with it.
 const BATCH = 20;
 const PURGE = 'tasks.purge';
 
-/** Deletes one batch of expired tasks; true when there may be more. */
-export async function purgeBatch(store: Store, now: number): Promise<boolean> {
-  const db = store.db<TaskTables>();
-  const expired = await db
+/** Deletes expired tasks in small batches, unless another replica is at it; the signal ends it after a batch. */
+export async function purgeExpired(store: Store, now: number, signal: AbortSignal): Promise<void> {
+  // A look first: where one writes at a time, a purge that finds nothing takes no turn.
+  if ((await expired(store, now)).length > 0) await inBatches(store, (tx) => purgeBatch(tx, now), signal);
+}
+
+async function purgeBatch(tx: StoreTransaction, now: number): Promise<'more' | 'done'> {
+  if (!(await tx.tryExclusive(PURGE))) return 'done';
+  const ids = await expired(tx, now);
+  if (ids.length > 0) await tx.db<TaskTables>().deleteFrom('tasks').where('id', 'in', ids).execute();
+  return ids.length === BATCH ? 'more' : 'done';
+}
+
+async function expired(on: Queryable, now: number): Promise<string[]> {
+  const rows = await on
+    .db<TaskTables>()
     .selectFrom('tasks')
     .select('id')
     .where('state', '=', 'final')
     .where('expires_at', '<', now)
     .limit(BATCH)
     .execute();
-  if (expired.length === 0) return false;
-  const ids = expired.map(({ id }) => id);
-  const isDone = await store.transaction(async (tx) => {
-    if (!(await tx.tryExclusive(PURGE))) return false;
-    await tx.db<TaskTables>().deleteFrom('tasks').where('id', 'in', ids).execute();
-    return true;
-  });
-  return isDone && ids.length === BATCH;
+  return rows.map(({ id }) => id);
 }
 
 export interface OrphanOptions {

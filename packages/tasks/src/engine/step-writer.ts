@@ -1,11 +1,9 @@
 /** The outcomes of steps, of all tasks of a process: fenced, and many in one commit. */
-import type { RowTableColumns, Store, StoreTransaction } from '@parley/store';
-import { rowTable } from '@parley/store';
+import type { RowTableColumns, Store, StoreTransaction, Written } from '@parley/store';
+import { Batches, rowTable } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskRow, TaskStepRow } from '../schema.ts';
 import { STEP_COLUMNS } from '../schema.ts';
-import type { Written } from './batches.ts';
-import { Batches } from './batches.ts';
 import { LeaseLost } from './finish.ts';
 
 interface StepWrite {

@@ -1,6 +1,6 @@
 /** Group commit: what comes while a write is under way goes into the next one together, and nothing waits for company. */
-import { detach } from '@parley/kit';
-import { StoreUnavailableError } from '@parley/store';
+import { detach } from './detach.ts';
+import { StoreUnavailableError } from './errors.ts';
 
 /** What became of one item of a batch that was written. */
 export type Written<Result> = { readonly value: Result } | { readonly error: unknown };
@@ -11,19 +11,34 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** The most items of one write; a statement stays short, and so do its locks. */
+/** A statement stays short, and so do its locks. */
 const MOST = 256;
+
+export interface BatchOptions {
+  /** The most items of one write; 256 by default. */
+  readonly most?: number;
+}
 
 /** Collects items and writes them in batches, one batch at a time. */
 export class Batches<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly Written<Result>[]>;
+  readonly #most: number;
   #waiting: Waiting<Item, Result>[] = [];
   #isDraining = false;
   #writing: Promise<void> = Promise.resolve();
 
   /** `write` commits all items together and answers for each of them; when it throws, nothing of them is written. */
-  constructor(write: (items: readonly Item[]) => Promise<readonly Written<Result>[]>) {
+  constructor(
+    write: (items: readonly Item[]) => Promise<readonly Written<Result>[]>,
+    { most = MOST }: BatchOptions = {},
+  ) {
     this.#write = write;
+    this.#most = most;
+  }
+
+  /** How many wait for the write after the one that is under way. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** Resolves after the commit that has the item in it. */
@@ -45,8 +60,8 @@ export class Batches<Item, Result> {
     // Those who ask in the same turn of the event loop go together from the start.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, MOST);
-      this.#waiting = this.#waiting.slice(MOST);
+      const batch = this.#waiting.slice(0, this.#most);
+      this.#waiting = this.#waiting.slice(this.#most);
       this.#writing = this.#writeAll(batch);
       await this.#writing;
     }
