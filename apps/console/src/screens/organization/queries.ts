@@ -62,6 +62,13 @@ export interface SignIn {
   readonly isCurrent: boolean;
 }
 
+/** The same of anybody, for administrators. */
+export interface SignInOfSomebody extends SignIn {
+  readonly userId: string;
+  readonly memberId: string;
+  readonly name: string;
+}
+
 /** One entry of the audit log. */
 export interface AuditEntry {
   readonly seq: number;
@@ -150,6 +157,18 @@ export function useSignIns(): UseQueryResult<readonly SignIn[]> {
   return useQuery({
     queryKey: ['sessions', 'mine'],
     queryFn: ({ signal }) => get<SignIn[]>('/api/sessions', { signal }),
+  });
+}
+
+// The stream tells people of their own sessions alone.
+const OTHERS_MS = 10_000;
+
+/** Where anybody is signed in, for administrators. */
+export function useSignInsOfAll(): UseQueryResult<readonly SignInOfSomebody[]> {
+  return useQuery({
+    queryKey: ['sessions', 'everybody'],
+    queryFn: ({ signal }) => get<SignInOfSomebody[]>('/api/sessions/everybody', { signal }),
+    refetchInterval: OTHERS_MS,
   });
 }
 
