@@ -151,16 +151,22 @@ function onMessage(text: string): void {
   if (!message) return;
   if (message.topic === EVERYTHING) return catchUp();
   changedTopics.add(message.topic);
-  gatherTimer ??= setTimeout(flush, GATHER_MS);
+  gatherTimer ??= setTimeout(flushSoon, GATHER_MS);
   for (const listener of listeners.get(message.topic) ?? []) listener(message);
 }
 
-function flush(): void {
-  gatherTimer = undefined;
-  const topics = [...changedTopics];
+function flushSoon(): void {
+  detach(flush(), reportError);
+}
+
+/** Reads again what has changed. What changes meanwhile waits for the end of it: a reading that is begun anew with every change never ends. */
+async function flush(): Promise<void> {
+  const topics = [...changedTopics, 'counts'];
   changedTopics.clear();
-  for (const topic of [...topics, 'counts']) {
-    detach(queryClient.invalidateQueries({ queryKey: [topic] }), reportError);
+  try {
+    await Promise.all(topics.map((topic) => queryClient.invalidateQueries({ queryKey: [topic] })));
+  } finally {
+    gatherTimer = changedTopics.size > 0 ? setTimeout(flushSoon, GATHER_MS) : undefined;
   }
 }
 

@@ -134,12 +134,16 @@ export function useRoles(): UseQueryResult<readonly Role[]> {
   });
 }
 
-/** Keys: those of everybody for administrators, one's own for others. */
-export function useKeysOfOrganization(): UseQueryResult<readonly Key[]> {
+/** As many as the server tells at once. */
+export const MOST_KEYS = 1000;
+
+/** The newest keys with this in their name: those of everybody for administrators, one's own for others. */
+export function useKeysOfOrganization(text?: string): UseQueryResult<readonly Key[]> {
   const at = useOrganizationPath();
   return useQuery({
-    queryKey: ['keys', 'list'],
-    queryFn: ({ signal }) => get<Key[]>(at('keys'), { signal }),
+    queryKey: ['keys', 'list', text],
+    queryFn: ({ signal }) => get<Key[]>(at('keys'), { query: { text }, signal }),
+    placeholderData: keepPreviousData,
   });
 }
 
