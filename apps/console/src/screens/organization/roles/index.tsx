@@ -101,7 +101,7 @@ function OwnRoles({
     <Card title="Your own roles" isFlush>
       {roles.length === 0 ? (
         <EmptyState icon={<Shield />} title="No roles of your own yet">
-          `owner`, `admin`, `member` and `user` are built in.
+          <code>owner</code>, <code>admin</code>, <code>member</code> and <code>user</code> are built in.
           {canChange && ' Make one where none of them fits.'}
         </EmptyState>
       ) : (
