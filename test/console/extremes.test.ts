@@ -11,25 +11,25 @@ const LONG_MS = 180_000;
 /** The bench measures with a hundred thousand. */
 const MANY = 3_000;
 const HOSTILE = '<img src=x onerror="window.hit=1"> \u202Ethe end';
-const EMPTY: Readonly<Record<string, string>> = {
-  '/monitoring/calls': 'No calls',
-  '/': 'Waiting for you',
-  '/annotations': 'No annotations yet',
-  '/feedback/inbox': 'No',
-  '/feedback/boards': 'No boards yet',
-  '/feedback/roadmap': 'No',
-  '/feedback/changelog': 'No',
-  '/tasks': 'No tasks yet',
-  '/agents': 'No',
-  '/virtual-mcps': 'No',
-  '/events/webhooks': 'No',
-  '/events/subscriptions': 'No',
-  '/events/schedules': 'No',
-  '/events/deliveries': 'No',
-  '/monitoring/errors': 'No',
-  '/monitoring/dashboards': 'No',
-  '/organization/roles': 'No roles',
-};
+/** Each with a heading that says that there is nothing yet; the first before a screen has called a tool. */
+const EMPTY = [
+  '/monitoring/calls',
+  '/annotations',
+  '/feedback/inbox',
+  '/feedback/boards',
+  '/feedback/roadmap',
+  '/feedback/changelog',
+  '/tasks',
+  '/agents',
+  '/virtual-mcps',
+  '/events/webhooks',
+  '/events/subscriptions',
+  '/events/schedules',
+  '/events/deliveries',
+  '/monitoring/errors',
+  '/monitoring/dashboards',
+  '/organization/roles',
+];
 
 describeInBrowser('extremes', () => {
   let bed: ConsoleBed;
@@ -50,10 +50,9 @@ describeInBrowser('extremes', () => {
     { timeout: LONG_MS },
     async () => {
       const wrong: string[] = [];
-      for (const [path, words] of Object.entries(EMPTY)) {
+      for (const path of EMPTY) {
         await tab.go(path);
-        const text = (await tab.page.locator('main').textContent()) ?? '';
-        if (!text.includes(words)) wrong.push(`${path}: ${text.slice(0, 200)}`);
+        if ((await tab.page.locator('main .state-title').count()) === 0) wrong.push(path);
         await keepPicture(tab.page, `empty${path.replaceAll('/', '-')}`);
       }
       expect([wrong, refused, tab.faults]).toEqual([[], [], []]);
