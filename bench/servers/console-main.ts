@@ -28,7 +28,9 @@ async function storm(perSecond: number, seconds: number): Promise<object> {
 announce(
   { url: server.url.replace('127.0.0.1', 'localhost'), key: server.key },
   {
-    close: () => server[Symbol.asyncDispose](),
+    close: async () => {
+      await server[Symbol.asyncDispose]();
+    },
     commands: {
       fill: async (count) => fillConsole(server, Number(count)),
       link: async () => identity.web.createLink(),

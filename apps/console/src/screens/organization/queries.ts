@@ -171,7 +171,7 @@ const OTHERS_MS = 10_000;
 export function useSignInsOfAll(): UseQueryResult<readonly SignInOfSomebody[]> {
   return useQuery({
     queryKey: ['sessions', 'everybody'],
-    queryFn: ({ signal }) => get<SignInOfSomebody[]>('/api/sessions/everybody', { signal }),
+    queryFn: ({ signal }) => get<SignInOfSomebody[]>('/api/team-sessions', { signal }),
     refetchInterval: OTHERS_MS,
   });
 }

@@ -116,7 +116,7 @@ function SignIns<T extends SignIn>({ own, filters, ...list }: SignInsProps<T>) {
   const end = useAct(async (gone: readonly SignIn[]) => {
     const ownIds = new Set(own.map(keyOf));
     for (const { id } of gone.filter(({ isCurrent }) => !isCurrent)) {
-      const base = ownIds.has(id) ? '/api/sessions' : '/api/sessions/everybody';
+      const base = ownIds.has(id) ? '/api/sessions' : '/api/team-sessions';
       await del(`${base}/${encodeURIComponent(id)}`);
     }
     makeOld('sessions');

@@ -93,7 +93,7 @@ export const accountRoutes = [
   }),
   defineRoute({
     method: 'GET',
-    path: '/sessions/everybody',
+    path: '/team-sessions',
     summary: 'The browsers in which anybody works in the organization, for administrators; the 500 used last',
     who: 'person',
     isQuiet: true,
@@ -113,7 +113,7 @@ export const accountRoutes = [
   }),
   defineRoute({
     method: 'DELETE',
-    path: '/sessions/everybody/:id',
+    path: '/team-sessions/:id',
     summary:
       'Sign somebody out in a browser of theirs, for administrators; nobody ends a session of an owner but owners',
     who: 'person',

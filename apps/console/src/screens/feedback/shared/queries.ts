@@ -27,29 +27,8 @@ export const useStatuses = () => useList<Status>('statuses');
 export const useTags = () => useList<Tag>('tags');
 /** All roadmaps in their order. */
 export const useRoadmaps = () => useList<Roadmap>('roadmaps');
-/** More than anybody reads in a picker. */
-const MOST_OF_TEAM = 500;
-
-/** Who is on the team, as far as a list of names makes sense. */
-export function useTeam(): UseQueryResult<readonly Member[]> {
-  const { organization } = useSession();
-  return useQuery({
-    // Under the topic of people: posts come and go without them.
-    queryKey: ['members', 'team'],
-    queryFn: async ({ signal }) => {
-      const path = `/api/organizations/${encodeURIComponent(organization.id)}/members`;
-      const query = { team: true, limit: MOST_OF_TEAM };
-      const { members } = await get<{ members: readonly TeamMember[] }>(path, { query, signal });
-      return members.map(({ id, name, email, roles }) => ({ id, name, email, role: rankOf(roles) }));
-    },
-  });
-}
-
-type TeamMember = Omit<Member, 'role'> & { readonly roles: readonly string[] };
-
-function rankOf(roles: readonly string[]): Member['role'] {
-  return roles.includes('owner') || roles.includes('admin') ? 'admin' : 'member';
-}
+/** Who is on the team. */
+export const useTeam = () => useList<Member>('members');
 
 /** Whether the public pages are on, and how they look. */
 export function useSettings(): UseQueryResult<Settings> {
