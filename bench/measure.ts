@@ -1,6 +1,7 @@
 /** Owns one measuring run: what is measured in which mode, from the first server to the result file. */
 import { measureAgents } from './agents.ts';
 import { measureCode } from './code.ts';
+import { measureConsole } from './console.ts';
 import { measureEvents } from './events.ts';
 import { measureFeedback } from './feedback.ts';
 import { measureGateway } from './gateway.ts';
@@ -47,6 +48,7 @@ export const MEASURABLE = [
   'P16',
   'P17',
   'P18',
+  'P19',
 ];
 
 /** Which part of the bench to run. */
@@ -96,6 +98,8 @@ const quickMonitoring = { records: 500_000, queries: 100, calls: 100_000, beside
 const fullMonitoring = { records: 5_000_000, queries: 200, calls: 200_000, besideSeconds: 60 };
 const quickCode = { files: 2000, queries: 10 };
 const fullCode = { files: 2000, queries: 50 };
+const quickConsole = { rows: 100_000, loads: 3, visits: 5, frames: 300, liveSeconds: 3 };
+const fullConsole = { rows: 100_000, loads: 9, visits: 15, frames: 900, liveSeconds: 10 };
 const quickLists = { rows: 100_000, queries: 50 };
 const fullLists = { rows: 100_000, queries: 200 };
 const quickRecall = { memories: 100_000, queries: 50 };
@@ -155,6 +159,7 @@ async function measureAll(selection: Selection, method: Method): Promise<Measure
     if (wants(selection, 'P16')) await addAgents(measured, selection, method);
     if (wants(selection, 'P17')) await addKeys(measured, selection, method, postgres);
     if (wants(selection, 'P18') && postgres) await addReplicas(measured, selection, postgres);
+    if (wants(selection, 'P19')) await addConsole(measured, selection);
     if (wants(selection, 'P10')) measured.modelCost = await measureModelCost();
     return measured;
   } finally {
@@ -307,14 +312,19 @@ async function addAgents(measured: Measured, { isQuick }: Selection, method: Met
   measured.points.push(...agents.points);
 }
 
+async function addConsole(measured: Measured, { isQuick }: Selection): Promise<void> {
+  const figures = await measureConsole(isQuick ? quickConsole : fullConsole, progress);
+  if (figures !== undefined) measured.console = figures;
+}
+
 async function addGateway(measured: Measured, { isQuick }: Selection, method: Method): Promise<void> {
   const gateway = await measureGateway(isQuick ? quickGateway : fullGateway, method, progress);
   measured.gateway = gateway;
   measured.points.push(...gateway.points);
 }
 
-/** What lasts most of a minute: the gateway, watching, tasks, feedback, events, monitoring, lists, recall, code, replicas. */
-const SLOW = new Set(['P4', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14', 'P15', 'P17', 'P18']);
+/** What lasts most of a minute: the gateway, watching, tasks, feedback, events, monitoring, lists, recall, code, replicas, the console. */
+const SLOW = new Set(['P4', 'P6', 'P7', 'P9', 'P11', 'P12', 'P13', 'P14', 'P15', 'P17', 'P18', 'P19']);
 
 /** A quick run takes what is slow only when it is named. */
 function wants({ isQuick, only }: Selection, id: string): boolean {

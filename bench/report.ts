@@ -87,7 +87,7 @@ export function writeRun(run: Run, isComplete: boolean): string {
   const name = run.mode === 'full' && isComplete ? 'results.json' : 'results.local.json';
   const path = fileURLToPath(new URL(name, import.meta.url));
   const { points, coldStarts, idleMb, flat, records, watch, tasks, feedback } = run.measured;
-  const { events, monitoring, lists, recall, code, agents } = run.measured;
+  const { events, monitoring, lists, recall, code, agents, console: browser } = run.measured;
   const content = {
     date: run.startedAt.toISOString(),
     mode: run.mode,
@@ -109,6 +109,7 @@ export function writeRun(run: Run, isComplete: boolean): string {
     lists: lists ?? 'not measured',
     recall: recall ?? 'not measured',
     code: code ?? 'not measured',
+    console: browser ?? 'not measured',
     resolution: agents?.resolution ?? 'not measured',
     verdicts: run.verdicts,
   };

@@ -7,6 +7,8 @@ import { judgeFeedback } from './feedback-targets.ts';
 import type { FeedbackFigures } from './feedback.ts';
 import type { CodeFigures } from './code.ts';
 import { judgeCode } from './code-targets.ts';
+import type { ConsoleFigures } from './console.ts';
+import { judgeConsole } from './console-targets.ts';
 import type { GatewayFigures } from './gateway.ts';
 import { judgeGateway } from './gateway-targets.ts';
 import { judgeKeys } from './key-targets.ts';
@@ -51,6 +53,7 @@ export interface Measured {
   agents?: AgentFigures;
   keys?: KeyFigures;
   gateway?: GatewayFigures;
+  console?: ConsoleFigures;
 }
 
 const lower = { better: 'lower', unit: 'x' } as const;
@@ -94,6 +97,7 @@ export function judgeQuick(measured: Measured): Verdict[] {
     ...judgeAgents(measured.agents),
     ...judgeKeys(measured.keys),
     ...judgeReplicas(measured.replicas),
+    ...judgeConsole(measured.console),
   ];
 }
 

@@ -74,6 +74,10 @@ export interface Page {
   on(event: 'pageerror', listener: (error: Error) => void): void;
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void;
   on(
+    event: 'response',
+    listener: (response: { status(): number; url(): string; request(): { method(): string } }) => void,
+  ): void;
+  on(
     event: 'websocket',
     listener: (socket: {
       on(event: 'framesent', seen: (frame: { payload: string | Buffer }) => void): void;

@@ -19,7 +19,7 @@ import type { Invitations } from './services/invitations.ts';
 import type { KeyChange } from './services/key-update.ts';
 import type { DenialFacts, DeniedCaller, DeniedName } from './services/denials.ts';
 import { Denials } from './services/denials.ts';
-import type { KeyInfo, NewKey } from './services/keys.ts';
+import type { KeyChoice, KeyInfo, NewKey } from './services/keys.ts';
 import type { HasResource, KnownGrants } from './services/known-grants.ts';
 import type { Member, MemberPage } from './services/member-list.ts';
 import type { RolesOfUser, WhichMember } from './services/members.ts';
@@ -54,7 +54,7 @@ export interface Identity {
     keep: (keyText: string) => Promise<void>,
   ): Promise<{ info: KeyInfo; organizationId: string }>;
   createKey(maker: Caller, input: NewKey): Promise<{ info: KeyInfo; text: string }>;
-  listKeys(caller: Caller, options: { all: boolean }): Promise<KeyInfo[]>;
+  listKeys(caller: Caller, choice: KeyChoice): Promise<KeyInfo[]>;
   /** Changes a key of the caller's own user. */
   updateKey(by: Caller, input: KeyChange & { readonly keyId: string }): Promise<KeyInfo>;
   revokeKey(caller: Caller, idOrPublicId: string): Promise<KeyInfo>;
@@ -216,7 +216,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
       const { createKey, rules } = await ruled();
       return createKey(store, maker, input, rules);
     },
-    listKeys: async (caller, { all }) => (await later()).listKeys(store, caller, all),
+    listKeys: async (caller, choice) => (await later()).listKeys(store, caller, choice),
     updateKey: (by, input) => changing((tx, { updateKey, rules }) => updateKey(tx, by, input, rules)),
     revokeKey: async (caller, id) => {
       const { revokeKey, rules } = await ruled();

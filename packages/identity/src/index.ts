@@ -14,7 +14,7 @@ export type { AuditFilter, AuditItem, AuditPlace } from './services/audit-list.t
 export type { CustomRole } from './services/custom-roles.ts';
 export type { Invitation } from './services/invitations.ts';
 export type { Joined } from './services/joining.ts';
-export type { KeyInfo, KeyRole, NewKey } from './services/keys.ts';
+export type { KeyChoice, KeyInfo, KeyRole, NewKey } from './services/keys.ts';
 export type { HasResource, KnownGrants } from './services/known-grants.ts';
 export type { Member } from './services/member-list.ts';
 export type { OrganizationSettings, SidebarItem } from './services/organization-settings.ts';

@@ -11,8 +11,10 @@ export {
   removePasskey,
 } from './services/sign-in/passkeys.ts';
 export {
+  endTeamSession,
   endWebSessions,
   findWebSession,
+  listTeamSessions,
   listWebSessions,
   moveWebSession,
   proveWebSession,

@@ -1,4 +1,5 @@
 /** The face of signing in to the console; its code is loaded by the first who needs it. */
+import type { Caller } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { RoleGrants } from './roles.ts';
 import type { Account, NewPassword } from './services/sign-in/account.ts';
@@ -9,6 +10,7 @@ import type { PasskeyAnswer, PasskeyInfo, PasskeyQuestion, Site } from './servic
 import type {
   OpenedWebSession,
   SignInPlace,
+  TeamSessionInfo,
   WebSession,
   WebSessionInfo,
 } from './services/sign-in/web-sessions.ts';
@@ -30,6 +32,10 @@ export interface Web {
   list(userId: string): Promise<WebSessionInfo[]>;
   /** Ends a session of a person; false when there is none of this id. */
   end(userId: string, id: string): Promise<boolean>;
+  /** The browsers in which anybody works in an organization; at most 500, those used last. */
+  listTeam(organizationId: string): Promise<TeamSessionInfo[]>;
+  /** Ends a session of somebody in the caller's organization who does not stand above them; false when there is none of this id. */
+  endTeam(caller: Caller, id: string): Promise<boolean>;
   /** The organizations whose team a person is of. */
   memberships(userId: string): Promise<TeamMembership[]>;
   account(userId: string): Promise<Account | undefined>;
@@ -100,6 +106,11 @@ export function createWeb(
     end: async (userId, id) => {
       const { endWebSessions } = await code();
       return changing((tx) => endWebSessions(tx, userId, { id }));
+    },
+    listTeam: async (organizationId) => (await code()).listTeamSessions(store, organizationId, now()),
+    endTeam: async (caller, id) => {
+      const { endTeamSession } = await code();
+      return changing((tx) => endTeamSession(tx, caller, id, now()));
     },
     memberships: async (userId) => (await code()).teamMemberships(store, userId),
     account: async (userId) => (await code()).accountOf(store, userId),

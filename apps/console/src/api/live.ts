@@ -1,4 +1,5 @@
 /** Owns the one live stream of the tab: what changed makes old what was read; a lost stream comes back by itself. */
+import type { Query } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { detach } from '../detach.ts';
 import { ApiError, clientHooks, get } from './client.ts';
@@ -20,6 +21,9 @@ export type LiveState = 'live' | 'connecting' | 'paused';
 
 /** So many changes a second become one refetch. */
 const GATHER_MS = 250;
+/** Lists of more pages than this are read again at most so often. */
+const LONG_PAGES = 10;
+const LONG_MS = 15_000;
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000] as const;
 
 const listeners = new Map<Topic, Set<(message: LiveMessage) => void>>();
@@ -30,6 +34,8 @@ let source: EventSource | undefined;
 let gatherTimer: ReturnType<typeof setTimeout> | undefined;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
+let longTimer: ReturnType<typeof setTimeout> | undefined;
+const longTopics = new Set<string>();
 let hasMissed = false;
 let isWanted = false;
 
@@ -151,17 +157,41 @@ function onMessage(text: string): void {
   if (!message) return;
   if (message.topic === EVERYTHING) return catchUp();
   changedTopics.add(message.topic);
-  gatherTimer ??= setTimeout(flush, GATHER_MS);
+  gatherTimer ??= setTimeout(flushSoon, GATHER_MS);
   for (const listener of listeners.get(message.topic) ?? []) listener(message);
 }
 
-function flush(): void {
-  gatherTimer = undefined;
-  const topics = [...changedTopics];
+function flushSoon(): void {
+  detach(flush(), reportError);
+}
+
+/** Reads again what has changed. What changes meanwhile waits for the end of it: a reading that is begun anew with every change never ends. */
+async function flush(): Promise<void> {
+  const topics = [...changedTopics, 'counts'];
   changedTopics.clear();
-  for (const topic of [...topics, 'counts']) {
-    detach(queryClient.invalidateQueries({ queryKey: [topic] }), reportError);
+  try {
+    await readAgain(topics, (query) => !isLong(query));
+    longTimer ??= setTimeout(() => {
+      longTimer = undefined;
+      detach(readAgain(longTopics, isLong), reportError);
+      longTopics.clear();
+    }, LONG_MS);
+    for (const topic of topics) longTopics.add(topic);
+  } finally {
+    gatherTimer = changedTopics.size > 0 ? setTimeout(flushSoon, GATHER_MS) : undefined;
   }
+}
+
+async function readAgain(topics: Iterable<string>, predicate: (query: Query) => boolean): Promise<void> {
+  const all = [...topics].map((topic) => queryClient.invalidateQueries({ queryKey: [topic], predicate }));
+  await Promise.all(all);
+}
+
+/** A list that somebody went down far: all of its pages would be read again with every change. */
+function isLong({ state: { data } }: Query): boolean {
+  const pages: unknown =
+    typeof data === 'object' && data !== null && 'pages' in data ? data.pages : undefined;
+  return Array.isArray(pages) && pages.length > LONG_PAGES;
 }
 
 function parse(text: string): LiveMessage | undefined {

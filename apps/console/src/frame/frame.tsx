@@ -13,8 +13,9 @@ import './frame.css';
 import { FreshSignIn } from './fresh-sign-in.tsx';
 import { HelpOverlay } from './help-overlay.tsx';
 import { LostServer } from './live-status.tsx';
-import { Rail } from './rail.tsx';
+import { Rail, railOf } from './rail.tsx';
 import { rememberPlace } from './recent.ts';
+import { ScreenMissing } from './screen-states.tsx';
 import { SubNavigation } from './sub-navigation.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -75,7 +76,7 @@ function SignedIn() {
         <LostServer />
         <SubNavigation />
         <main id="content" className="frame-main" tabIndex={-1}>
-          <Outlet />
+          {session.rail.includes(railOf(pathname)) ? <Outlet /> : <ScreenMissing />}
         </main>
       </div>
       {isPaletteOpen && (

@@ -1,5 +1,6 @@
 /** Owns what is open beside a list: a heading, actions, content; on a narrow window it takes the whole place. */
 import { ArrowLeft, X } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
@@ -40,9 +41,14 @@ export function DetailPane({
   children,
 }: DetailPaneProps) {
   const isWide = useIsWide();
+  const pane = useRef<HTMLElement>(null);
   useKeys({ Escape: onClose });
+  // Opened by a key: the next Tab goes on in here, not at the top of the page.
+  useEffect(() => {
+    if (document.activeElement === document.body) pane.current?.focus();
+  }, []);
   return (
-    <aside className={classes('detail', `detail-${size}`)} aria-label="Details">
+    <aside ref={pane} tabIndex={-1} className={classes('detail', `detail-${size}`)} aria-label="Details">
       <header className="detail-head">
         {!isWide && <IconButton label="Back to the list" icon={<ArrowLeft />} onClick={onClose} />}
         <div className="grow">

@@ -2,6 +2,7 @@
 import { ListFilter, Search as SearchIcon, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import { DataTable } from './data-table.tsx';
@@ -73,7 +74,7 @@ export function ListScreen<T>(props: ListScreenProps<T>) {
         {notice}
         {query.isPending ? (
           <Skeleton kind="row" rows={12} />
-        ) : query.error && props.rows.length === 0 ? (
+        ) : query.error && (props.rows.length === 0 || isRefused(query.error)) ? (
           <ErrorState error={query.error} onRetry={() => query.refetch()} />
         ) : props.rows.length === 0 ? (
           isFiltered ? (
@@ -95,6 +96,11 @@ export function ListScreen<T>(props: ListScreenProps<T>) {
       {detail}
     </div>
   );
+}
+
+/** What was read before is not theirs any more. */
+function isRefused(error: Error): boolean {
+  return error instanceof ApiError && (error.status === 403 || error.status === 404);
 }
 
 function hasFilters<T>({ screen, filters = [] }: ListScreenProps<T>): boolean {

@@ -1,5 +1,5 @@
 /** Owns screens of several parts: a row of places over the screen, each with an address of its own. */
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { ScreenLink } from './screen-link.tsx';
 import './sections.css';
@@ -48,9 +48,16 @@ export function Sections<Id extends string>({
   readonly children: ReactNode;
 }) {
   const shown = sectionOf(screen, sections);
+  const bar = useRef<HTMLElement>(null);
+  // On a phone the bar is wider than the window.
+  useEffect(() => {
+    bar.current
+      ?.querySelector('[aria-current="page"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [shown]);
   return (
     <div className="sections">
-      <nav className="sections-bar" aria-label={label}>
+      <nav ref={bar} className="sections-bar" aria-label={label}>
         {sections.map((section) => (
           <ScreenLink
             key={section.id}

@@ -1,4 +1,5 @@
 /** API keys: made and listed; never stronger than their maker. */
+import { sql } from 'kysely';
 import type { Caller, Grants } from '@parley/kit';
 import { ToolError, typeId } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
@@ -201,8 +202,21 @@ function bindingOf(text: string | null): AgentBinding | null {
   return text === null ? null : fromJson<AgentBinding>(text);
 }
 
+/** Which keys are wanted; absent means any. */
+export interface KeyChoice {
+  /** Those of everybody, or the caller's own. */
+  readonly all: boolean;
+  /** A part of the name of the key or of its owner, whatever its case. */
+  readonly text?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** The keys of the caller's organization, newest first; administrators see all, others their own. */
-export async function listKeys(store: Store, caller: Caller, all: boolean): Promise<KeyInfo[]> {
+export async function listKeys(
+  store: Store,
+  caller: Caller,
+  { all, text, limit }: KeyChoice,
+): Promise<KeyInfo[]> {
   let query = store
     .db<IdentityTables>()
     .selectFrom('api_keys')
@@ -211,6 +225,21 @@ export async function listKeys(store: Store, caller: Caller, all: boolean): Prom
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
   if (!all) query = query.where('user_id', '=', caller.userId ?? '');
+  if (limit !== undefined) query = query.limit(limit);
+  if (text !== undefined) {
+    const like = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (mark) => `\\${mark}`)}%`;
+    query = query.where((key) =>
+      key.or([
+        sql<boolean>`lower(api_keys.name) like ${like} escape '\\'`,
+        key('user_id', 'in', (people) =>
+          people
+            .selectFrom('users')
+            .select('id')
+            .where(sql<boolean>`lower(users.name) like ${like} escape '\\'`),
+        ),
+      ]),
+    );
+  }
   return (await query.execute()).map(infoOf);
 }
 

@@ -236,6 +236,9 @@ const roleRoutes = [
   }),
 ];
 
+// Who has more looks for one by its name.
+const MOST_KEYS = 1000;
+
 const keyRoutes = [
   defineRoute({
     method: 'GET',
@@ -243,10 +246,14 @@ const keyRoutes = [
     summary: 'Keys, newest first: those of everybody for owners and administrators, your own for others',
     who: 'team',
     grants: ['API_KEY_LIST'],
+    query: z.strictObject({
+      text: z.string().min(1).max(200).optional().describe('A part of the name of the key or of its owner'),
+      limit: limitUpTo(MOST_KEYS, MOST_KEYS),
+    }),
     answer: whole('Key', KeyItem),
-    async run({ identity, caller, params: { orgId } }) {
+    async run({ identity, caller, params: { orgId }, query }) {
       requireOwn(caller, orgId);
-      const keys = await identity.listKeys(caller, { all: mayAdminister(caller) });
+      const keys = await identity.listKeys(caller, { ...query, all: mayAdminister(caller) });
       const owners = [...new Set(keys.map(({ userId }) => userId))];
       const { users } = await identity.namesOf(orgId, { callers: [], users: owners });
       return keys.map((key) => shownKey(key, users.get(key.userId) ?? null, key.userId === caller.userId));

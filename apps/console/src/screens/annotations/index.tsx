@@ -102,6 +102,7 @@ export function Screen() {
         rows={rows}
         columns={screen.id === undefined ? columns : narrow}
         keyOf={keyOf}
+        isSortedByServer={screen.search['sort'] === undefined || screen.search['sort'] === '-created'}
         defaultSort="-created"
         filters={filters}
         filterPlaceholder="What was said"

@@ -10,8 +10,16 @@ import { Select } from '../../ui/select.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { commandWords } from './command-words.ts';
+import {
+  AddressField,
+  HeaderFields,
+  PersonalTokenFields,
+  ProgramFields,
+  ServiceField,
+  USUAL_TOKEN,
+} from './fields.tsx';
 import type { Pair } from './pairs.tsx';
-import { Pairs, textsOf } from './pairs.tsx';
+import { textsOf } from './pairs.tsx';
 import { PasteJson } from './paste-json.tsx';
 import { createConnection, readSoon } from './queries.ts';
 
@@ -47,6 +55,9 @@ interface Draft {
   readonly openapiServer: string;
 }
 
+const PROGRAM_HINT =
+  'A program of the machine that Parley runs on. It is started without a shell; quotes hold words together.';
+
 type Access = 'none' | 'token' | 'personal' | 'oauth' | 'oauth-shared';
 
 const EMPTY: Draft = {
@@ -55,8 +66,8 @@ const EMPTY: Draft = {
   type: 'HTTP',
   access: 'none',
   token: '',
-  tokenHeader: 'Authorization',
-  tokenTemplate: 'Bearer {token}',
+  tokenHeader: USUAL_TOKEN.header,
+  tokenTemplate: USUAL_TOKEN.template,
   headers: [],
   allowPrivate: false,
   line: '',
@@ -116,7 +127,7 @@ export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
           <Input value={draft.title} onText={(title) => change({ title })} maxLength={255} autoFocus />
         </Field>
         {way === 'address' && <AddressFields draft={draft} change={change} />}
-        {way === 'command' && <CommandFields draft={draft} change={change} />}
+        {way === 'command' && <ProgramFields draft={draft} change={change} hint={PROGRAM_HINT} />}
         {way === 'openapi' && <OpenApiFields draft={draft} change={change} />}
         {add.error && (
           <div className="field-error" role="alert">
@@ -157,15 +168,7 @@ const ACCESS: readonly { readonly value: Access; readonly label: string; readonl
 function AddressFields({ draft, change }: FieldsProps) {
   return (
     <>
-      <Field label="Address" isRequired hint="Where its MCP is, such as https://example.com/mcp">
-        <Input
-          value={draft.url}
-          onText={(url) => change({ url })}
-          inputMode="url"
-          className="mono"
-          maxLength={2000}
-        />
-      </Field>
+      <AddressField draft={draft} change={change} isDocument={false} />
       <PrivateField draft={draft} change={change} />
       <Field label="Transport">
         <Select value={draft.type} onChange={(type) => change({ type })} options={TYPES} />
@@ -175,30 +178,12 @@ function AddressFields({ draft, change }: FieldsProps) {
       </Field>
       {draft.access === 'token' && <TokenField draft={draft} change={change} />}
       {draft.access === 'personal' && (
-        <div className="connections-two">
-          <Field label="Header">
-            <Input
-              value={draft.tokenHeader}
-              onText={(tokenHeader) => change({ tokenHeader })}
-              className="mono"
-            />
-          </Field>
-          <Field label="Value" hint="{token} stands for the token">
-            <Input
-              value={draft.tokenTemplate}
-              onText={(tokenTemplate) => change({ tokenTemplate })}
-              className="mono"
-            />
-          </Field>
-        </div>
+        <PersonalTokenFields
+          token={{ header: draft.tokenHeader, template: draft.tokenTemplate }}
+          onChange={({ header, template }) => change({ tokenHeader: header, tokenTemplate: template })}
+        />
       )}
-      <Pairs
-        label="More headers"
-        pairs={draft.headers}
-        onChange={(headers) => change({ headers })}
-        addText="Add a header"
-        namePlaceholder="X-Api-Key"
-      />
+      <HeaderFields draft={draft} change={change} />
     </>
   );
 }
@@ -240,79 +225,14 @@ export function isPrivate(address: string): boolean {
   return host !== undefined && (PRIVATE.test(host) || !host.includes('.'));
 }
 
-function CommandFields({ draft, change }: FieldsProps) {
-  const words = commandWords(draft.line);
-  return (
-    <>
-      <Field
-        label="Command"
-        isRequired
-        hint="A program of the machine that Parley runs on. It is started without a shell; quotes hold words together."
-      >
-        <Input
-          value={draft.line}
-          onText={(line) => change({ line })}
-          className="mono"
-          placeholder="npx -y @modelcontextprotocol/server-filesystem /home/you/Documents"
-        />
-      </Field>
-      {words.length > 1 && (
-        <p className="row-wrap small" aria-label="Read as">
-          <span className="muted">Read as</span>
-          {words.map((word, index) => (
-            <code key={index} className="connections-word">
-              {word === '' ? '""' : word}
-            </code>
-          ))}
-        </p>
-      )}
-      <Field label="Folder" hint="In the home folder; by default one of its own">
-        <Input value={draft.cwd} onText={(cwd) => change({ cwd })} className="mono" />
-      </Field>
-      <Pairs
-        label="Variables"
-        pairs={draft.variables}
-        onChange={(variables) => change({ variables })}
-        addText="Add a variable"
-        namePlaceholder="API_KEY"
-      />
-    </>
-  );
-}
-
 function OpenApiFields({ draft, change }: FieldsProps) {
   return (
     <>
-      <Field
-        label="Document"
-        isRequired
-        hint="The address of an OpenAPI 3.0 or 3.1 document, in JSON or YAML; each operation becomes a tool"
-      >
-        <Input
-          value={draft.url}
-          onText={(url) => change({ url })}
-          inputMode="url"
-          className="mono"
-          maxLength={2000}
-        />
-      </Field>
+      <AddressField draft={draft} change={change} isDocument />
       <PrivateField draft={draft} change={change} />
-      <Field label="Service" hint="Where its requests go, when that is not where the document lies">
-        <Input
-          value={draft.openapiServer}
-          onText={(openapiServer) => change({ openapiServer })}
-          inputMode="url"
-          className="mono"
-        />
-      </Field>
+      <ServiceField value={draft.openapiServer} onChange={(openapiServer) => change({ openapiServer })} />
       <TokenField draft={draft} change={change} />
-      <Pairs
-        label="More headers"
-        pairs={draft.headers}
-        onChange={(headers) => change({ headers })}
-        addText="Add a header"
-        namePlaceholder="X-Api-Key"
-      />
+      <HeaderFields draft={draft} change={change} />
     </>
   );
 }

@@ -9,7 +9,15 @@ import { Select } from '../../ui/select.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { commandLine, commandWords } from './command-words.ts';
-import { Pairs, pairsOf, textsOf } from './pairs.tsx';
+import {
+  AddressField,
+  HeaderFields,
+  PersonalTokenFields,
+  ProgramFields,
+  ServiceField,
+  USUAL_TOKEN,
+} from './fields.tsx';
+import { pairsOf, textsOf } from './pairs.tsx';
 import type { Pair } from './pairs.tsx';
 import { readAgain, updateConnection, useConnection } from './queries.ts';
 import type { Connection, GatewaySettings, Pinning } from './types.ts';
@@ -103,7 +111,7 @@ function SettingsForm({
             />
           </Field>
           {isProgram ? (
-            <Program draft={draft} change={change} />
+            <ProgramFields draft={draft} change={change} hint={PROGRAM_HINT} />
           ) : (
             <Address
               draft={draft}
@@ -147,29 +155,11 @@ function SettingsForm({
   );
 }
 
+const PROGRAM_HINT = 'Changing it needs a server that was started with --allow-stdio';
+
 interface PartProps {
   readonly draft: Draft;
   readonly change: (part: Partial<Draft>) => void;
-}
-
-function Program({ draft, change }: PartProps) {
-  return (
-    <>
-      <Field label="Command" hint="Changing it needs a server that was started with --allow-stdio">
-        <Input value={draft.line} onText={(line) => change({ line })} className="mono" />
-      </Field>
-      <Field label="Folder">
-        <Input value={draft.cwd} onText={(cwd) => change({ cwd })} className="mono" />
-      </Field>
-      <Pairs
-        label="Variables"
-        pairs={draft.variables}
-        onChange={(variables) => change({ variables })}
-        addText="Add a variable"
-        namePlaceholder="API_KEY"
-      />
-    </>
-  );
 }
 
 function Address({
@@ -180,9 +170,7 @@ function Address({
 }: PartProps & { readonly hasToken: boolean; readonly type: Connection['connection_type'] }) {
   return (
     <>
-      <Field label={type === 'OPENAPI' ? 'Document' : 'Address'} isRequired>
-        <Input value={draft.url} onText={(url) => change({ url })} className="mono" maxLength={2000} />
-      </Field>
+      <AddressField draft={draft} change={change} isDocument={type === 'OPENAPI'} />
       <Field
         label="Token for everybody"
         hint={hasToken ? 'One is stored; leave this empty to keep it.' : 'None is stored.'}
@@ -203,13 +191,7 @@ function Address({
           Forget the stored token
         </Checkbox>
       )}
-      <Pairs
-        label="Headers"
-        pairs={draft.headers}
-        onChange={(headers) => change({ headers })}
-        addText="Add a header"
-        namePlaceholder="X-Api-Key"
-      />
+      <HeaderFields draft={draft} change={change} />
     </>
   );
 }
@@ -259,38 +241,17 @@ function Gateway({ gateway, onChange, type, isAdministrator }: GatewayProps) {
               onChange={(next) =>
                 onChange({
                   oauth: next === 'personal' || next === 'shared' ? next : undefined,
-                  personalToken:
-                    next === 'token'
-                      ? (gateway.personalToken ?? { header: 'Authorization', template: 'Bearer {token}' })
-                      : undefined,
+                  personalToken: next === 'token' ? (gateway.personalToken ?? USUAL_TOKEN) : undefined,
                 })
               }
             />
           </Field>
         )}
         {gateway.personalToken && (
-          <div className="connections-two">
-            <Field label="Header of the token">
-              <Input
-                className="mono"
-                value={gateway.personalToken.header}
-                onText={(header) =>
-                  onChange({
-                    personalToken: { template: 'Bearer {token}', ...gateway.personalToken, header },
-                  })
-                }
-              />
-            </Field>
-            <Field label="Its value" hint="{token} stands for the token">
-              <Input
-                className="mono"
-                value={gateway.personalToken.template}
-                onText={(template) =>
-                  onChange({ personalToken: { header: 'Authorization', ...gateway.personalToken, template } })
-                }
-              />
-            </Field>
-          </div>
+          <PersonalTokenFields
+            token={gateway.personalToken}
+            onChange={(personalToken) => onChange({ personalToken })}
+          />
         )}
         <div className="connections-two">
           <NumberField
@@ -323,15 +284,12 @@ function Gateway({ gateway, onChange, type, isAdministrator }: GatewayProps) {
           />
         </div>
         {type === 'OPENAPI' && (
-          <Field label="Service" hint="Where its requests go, when that is not where the document lies">
-            <Input
-              className="mono"
-              value={gateway.openapiServer ?? ''}
-              onText={(openapiServer) =>
-                onChange({ openapiServer: openapiServer === '' ? undefined : openapiServer })
-              }
-            />
-          </Field>
+          <ServiceField
+            value={gateway.openapiServer ?? ''}
+            onChange={(openapiServer) =>
+              onChange({ openapiServer: openapiServer === '' ? undefined : openapiServer })
+            }
+          />
         )}
         {isRemote && (
           <>

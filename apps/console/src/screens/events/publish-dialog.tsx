@@ -4,6 +4,7 @@ import { post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
+import { cronWords } from '../../ui/cron-words.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -39,6 +40,7 @@ export function PublishDialog({
   const [moment, setMoment] = useState<Moment>('now');
   const [at, setAt] = useState('');
   const [cron, setCron] = useState('0 9 * * 1-5');
+  const words = cronWords(cron);
   const [timezone, setTimezone] = useState(new Intl.DateTimeFormat().resolvedOptions().timeZone);
   const value = parsed(data);
   const publish = useAct(
@@ -98,7 +100,11 @@ export function PublishDialog({
         )}
         {moment === 'cron' && (
           <>
-            <Field label="Cron" hint="Five or six fields: minute, hour, day, month, weekday" isRequired>
+            <Field
+              label="Cron"
+              hint={words === cron ? 'Five or six fields: minute, hour, day, month, weekday' : words}
+              isRequired
+            >
               <Input className="mono" value={cron} onText={setCron} maxLength={100} />
             </Field>
             <Field label="Time zone">

@@ -13,6 +13,7 @@ import { useSection } from '../../ui/sections.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
+import { cronWords } from '../../ui/cron-words.ts';
 import { When } from '../../ui/when.tsx';
 import { useNames } from './names.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
@@ -89,7 +90,7 @@ export function Schedules({ screen: whole }: { readonly screen: ScreenState }) {
         title={asked.length === 1 ? 'Cancel this schedule?' : `Cancel ${asked.length} schedules?`}
         gone={asked.slice(0, 8).map(({ id, type, cron }) => (
           <span key={id}>
-            <code>{type}</code> {cron === undefined ? 'once' : `by ${cron}`}: nothing more is published.
+            <code>{type}</code> {cron === undefined ? 'once' : cronWords(cron)}: nothing more is published.
           </span>
         ))}
       />
@@ -113,7 +114,9 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Schedule>[] 
           <Badge>once</Badge>
         ) : (
           <span className="row">
-            <code>{cron}</code>
+            <span className="truncate" title={cron}>
+              {cronWords(cron)}
+            </span>
             <span className="small muted truncate">{timezone}</span>
           </span>
         ),

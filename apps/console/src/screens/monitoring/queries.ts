@@ -134,6 +134,8 @@ export function filtersOf(search: Search): Filters {
 }
 
 const PAGE = 100;
+// Who goes on is looking for something far away.
+const NEXT_PAGE = 200;
 // Often enough to see a call come, and seldom enough to read the others.
 const LIST_MS = 1_000;
 const FIGURES_MS = 5_000;
@@ -156,7 +158,12 @@ export function useCalls(search: Search) {
   const queryKey = ['call-list', filters, search['time']];
   const read = (before?: string, signal?: AbortSignal) =>
     get<CallPage>('/api/calls', {
-      query: { ...filters, ...timesOf(search['time']), before, limit: PAGE },
+      query: {
+        ...filters,
+        ...timesOf(search['time']),
+        before,
+        limit: before === undefined ? PAGE : NEXT_PAGE,
+      },
       signal,
     });
   useCalmLive('calls', LIST_MS, () => readHead({ queryKey, read: () => read(), ...HEAD }));

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { FolderKanban, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { callTool } from '../../api/call-tool.ts';
+import { useHeldTools } from '../../api/held-tools.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
@@ -69,14 +70,15 @@ export function Projects({ screen: whole }: { readonly screen: ScreenState }) {
       ).projects,
   });
   const [isMaking, setMaking] = useState(false);
-  useKeys({ c: () => setMaking(true) });
+  const canMake = useHeldTools('self')('PROJECT_CREATE');
+  useKeys({ c: () => setMaking(true) }, !canMake);
   const text = (screen.search['q'] ?? '').toLowerCase();
   const rows = useMemo(
     () => (query.data ?? []).filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(text)),
     [query.data, text],
   );
   const opened = query.data?.find(({ id }) => id === screen.id);
-  const button = (
+  const button = canMake && (
     <Button size="s" kind="primary" icon={<Plus />} onClick={() => setMaking(true)}>
       New project
     </Button>
@@ -115,6 +117,7 @@ function ProjectDetail({
   readonly project: Project | undefined;
   readonly onClose: () => void;
 }) {
+  const hasTool = useHeldTools('self');
   const [isEditing, setEditing] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const remove = useAct((projectId: string) => callTool('self', 'PROJECT_DELETE', { projectId }), {
@@ -131,10 +134,12 @@ function ProjectDetail({
       actions={
         project && (
           <>
-            <Button size="s" icon={<Pencil />} onClick={() => setEditing(true)}>
-              Change
-            </Button>
-            {project.slug !== OWN_PROJECT && (
+            {hasTool('PROJECT_UPDATE') && (
+              <Button size="s" icon={<Pencil />} onClick={() => setEditing(true)}>
+                Change
+              </Button>
+            )}
+            {hasTool('PROJECT_DELETE') && project.slug !== OWN_PROJECT && (
               <Button size="s" kind="danger" icon={<Trash2 />} onClick={() => setAsking(true)}>
                 Delete
               </Button>

@@ -62,6 +62,13 @@ export interface SignIn {
   readonly isCurrent: boolean;
 }
 
+/** The same of anybody, for administrators. */
+export interface SignInOfSomebody extends SignIn {
+  readonly userId: string;
+  readonly memberId: string;
+  readonly name: string;
+}
+
 /** One entry of the audit log. */
 export interface AuditEntry {
   readonly seq: number;
@@ -127,12 +134,16 @@ export function useRoles(): UseQueryResult<readonly Role[]> {
   });
 }
 
-/** Keys: those of everybody for administrators, one's own for others. */
-export function useKeysOfOrganization(): UseQueryResult<readonly Key[]> {
+/** As many as the server tells at once. */
+export const MOST_KEYS = 1000;
+
+/** The newest keys with this in their name: those of everybody for administrators, one's own for others. */
+export function useKeysOfOrganization(text?: string): UseQueryResult<readonly Key[]> {
   const at = useOrganizationPath();
   return useQuery({
-    queryKey: ['keys', 'list'],
-    queryFn: ({ signal }) => get<Key[]>(at('keys'), { signal }),
+    queryKey: ['keys', 'list', text],
+    queryFn: ({ signal }) => get<Key[]>(at('keys'), { query: { text }, signal }),
+    placeholderData: keepPreviousData,
   });
 }
 
@@ -150,6 +161,18 @@ export function useSignIns(): UseQueryResult<readonly SignIn[]> {
   return useQuery({
     queryKey: ['sessions', 'mine'],
     queryFn: ({ signal }) => get<SignIn[]>('/api/sessions', { signal }),
+  });
+}
+
+// The stream tells people of their own sessions alone.
+const OTHERS_MS = 10_000;
+
+/** Where anybody is signed in, for administrators. */
+export function useSignInsOfAll(): UseQueryResult<readonly SignInOfSomebody[]> {
+  return useQuery({
+    queryKey: ['sessions', 'everybody'],
+    queryFn: ({ signal }) => get<SignInOfSomebody[]>('/api/team-sessions', { signal }),
+    refetchInterval: OTHERS_MS,
   });
 }
 

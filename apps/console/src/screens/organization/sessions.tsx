@@ -1,25 +1,34 @@
-/** Owns where the person is signed in, and signing out there. */
+/** Owns where people are signed in, and signing out there: one's own browsers, and for administrators those of everybody. */
 import { LogOut, MonitorSmartphone } from 'lucide-react';
+import { useMemo } from 'react';
 import { del } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
-import { signOut } from '../../api/session.ts';
+import { signOut, useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import type { ListQuery } from '../../ui/list-screen.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
 import { useSection } from '../../ui/sections.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
-import type { SignIn } from './queries.ts';
-import { useSignIns } from './queries.ts';
+import type { SignIn, SignInOfSomebody } from './queries.ts';
+import { useSignIns, useSignInsOfAll } from './queries.ts';
 
 const keyOf = ({ id }: SignIn) => id;
-const NONE: readonly SignIn[] = [];
+const NONE: readonly SignInOfSomebody[] = [];
 
-const columns: Column<SignIn>[] = [
+const person: Column<SignInOfSomebody> = {
+  id: 'person',
+  header: 'Who',
+  cell: ({ name }) => <span className="truncate">{name}</span>,
+  sortValue: ({ name }) => name,
+};
+
+const places: Column<SignIn>[] = [
   {
     id: 'device',
     header: 'Where',
@@ -37,6 +46,7 @@ const columns: Column<SignIn>[] = [
     width: '130px',
     cell: ({ createdAt }) => <When at={createdAt} />,
     sortValue: ({ createdAt }) => createdAt,
+    isWideOnly: true,
   },
   {
     id: 'seen',
@@ -47,20 +57,73 @@ const columns: Column<SignIn>[] = [
     sortValue: ({ seenAt }) => seenAt,
   },
 ];
+const ofAll: Column<SignInOfSomebody>[] = [person, ...places];
 
 /** The part of the screen. */
 export function SessionsPart({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'sessions');
+  const { role } = useSession();
+  return role === 'owner' || role === 'admin' ? <Everybody screen={screen} /> : <Own screen={screen} />;
+}
+
+function Own({ screen }: { readonly screen: ScreenState }) {
   const query = useSignIns();
+  const rows = query.data ?? NONE;
+  return (
+    <SignIns title="Your sessions" screen={screen} query={query} rows={rows} own={rows} columns={places} />
+  );
+}
+
+function Everybody({ screen }: { readonly screen: ScreenState }) {
+  const { userId } = useSession().person;
+  const query = useSignInsOfAll();
+  const all = query.data ?? NONE;
+  const { q = '', whose } = screen.search;
+  const rows = useMemo(() => {
+    const text = q.toLowerCase();
+    return all.filter(
+      (one) =>
+        (whose !== 'mine' || one.userId === userId) &&
+        `${one.name} ${one.device}`.toLowerCase().includes(text),
+    );
+  }, [all, q, whose, userId]);
+  const own = all.filter((one) => one.userId === userId);
+  return (
+    <SignIns
+      title="Sessions"
+      screen={screen}
+      query={query}
+      rows={rows}
+      own={own}
+      columns={ofAll}
+      filters={[{ id: 'whose', label: 'Whose', options: [{ value: 'mine', label: 'mine' }] }]}
+    />
+  );
+}
+
+interface SignInsProps<T extends SignIn> {
+  readonly title: string;
+  readonly screen: ScreenState;
+  readonly query: ListQuery;
+  readonly rows: readonly T[];
+  /** Those of the person who looks. */
+  readonly own: readonly SignIn[];
+  readonly columns: Column<T>[];
+  readonly filters?: Parameters<typeof ListScreen>[0]['filters'];
+}
+
+function SignIns<T extends SignIn>({ own, filters, ...list }: SignInsProps<T>) {
   const end = useAct(async (gone: readonly SignIn[]) => {
-    for (const { id } of gone.filter(({ isCurrent }) => !isCurrent))
-      await del(`/api/sessions/${encodeURIComponent(id)}`);
+    const ownIds = new Set(own.map(keyOf));
+    for (const { id } of gone.filter(({ isCurrent }) => !isCurrent)) {
+      const base = ownIds.has(id) ? '/api/sessions' : '/api/team-sessions';
+      await del(`${base}/${encodeURIComponent(id)}`);
+    }
     makeOld('sessions');
     if (gone.some(({ isCurrent }) => isCurrent)) await signOut();
     else toast({ text: gone.length === 1 ? 'Signed out there.' : `Signed out in ${gone.length} places.` });
   });
-  const rows = query.data ?? NONE;
-  const others = rows.filter(({ isCurrent }) => !isCurrent);
+  const others = own.filter(({ isCurrent }) => !isCurrent);
   const bulk = (chosen: readonly SignIn[], clear: () => void) => (
     <Button
       size="s"
@@ -75,14 +138,12 @@ export function SessionsPart({ screen: whole }: { readonly screen: ScreenState }
   );
   return (
     <ListScreen
-      title="Your sessions"
-      screen={screen}
-      query={query}
-      rows={rows}
-      columns={columns}
+      {...list}
       keyOf={keyOf}
       canOpen={false}
-      hasNoText
+      hasNoText={filters === undefined}
+      filters={filters}
+      filterPlaceholder="Person or browser"
       defaultSort="-seen"
       actions={
         <Button

@@ -4,6 +4,7 @@ import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { callTool } from '../../api/call-tool.ts';
 import { put } from '../../api/client.ts';
+import { useHeldTools } from '../../api/held-tools.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { refreshSession, switchOrganization, useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
@@ -32,6 +33,7 @@ export function Settings() {
     queryKey: ['organization', 'own', organization.id],
     queryFn: ({ signal }) => callTool<Organization>('self', 'ORGANIZATION_GET', {}, { signal }),
   });
+  const canMake = useHeldTools('self')('ORGANIZATION_CREATE');
   const mayChange = role === 'owner' || role === 'admin';
   return (
     <Page title="Settings">
@@ -43,7 +45,7 @@ export function Settings() {
         <>
           <Words key={query.data.name + query.data.slug} own={query.data} mayChange={mayChange} />
           {mayChange && <Colour />}
-          <Another />
+          {canMake && <Another />}
           {role === 'owner' && <End own={query.data} />}
         </>
       )}

@@ -83,6 +83,8 @@ export function Screen() {
       columns={screen.id === undefined ? columns : narrow}
       keyOf={keyOf}
       defaultSort="-created"
+      // They come so; sorting a hundred thousand again would be felt.
+      isSortedByServer={screen.search['sort'] === undefined || screen.search['sort'] === '-created'}
       filters={FILTERS}
       filterPlaceholder="Task, person or message"
       onEnd={() => {

@@ -45,6 +45,8 @@ interface Stream {
   readonly wanted: ReadonlySet<Topic>;
   readonly organizationId: string;
   heard: ReadonlySet<Topic>;
+  /** What the person may do, to see that it has changed. */
+  rights: string;
   /** Whose tasks the person sees; undefined: those of everybody. */
   owners: ReadonlySet<string> | undefined;
 }
@@ -89,6 +91,10 @@ export function createLiveStreams(host: LiveHost, options: Partial<LiveLimits> =
       }
       stream.heard = heardBy(host.engine(), found.caller, wanted);
       stream.owners = await seenOwners(found.caller);
+      const rights = rightsOf(found.caller);
+      // What is on their screens may not be theirs any more, and other screens may be.
+      if (rights !== stream.rights) send(stream, lineOf('*', null));
+      stream.rights = rights;
     } catch (error) {
       // A database that is away says nothing about rights; the next check does.
       if (!(error instanceof StoreUnavailableError)) endOrDestroy(res);
@@ -212,7 +218,8 @@ export function createLiveStreams(host: LiveHost, options: Partial<LiveLimits> =
         throw error;
       });
       if (res.destroyed) return leave();
-      const stream: Stream = { res, session, wanted: topics, organizationId, heard, owners };
+      const rights = rightsOf(caller);
+      const stream: Stream = { res, session, wanted: topics, organizationId, heard, rights, owners };
       streams.add(stream);
       listen();
       res.on('error', () => res.destroy());
@@ -245,6 +252,10 @@ export function createLiveStreams(host: LiveHost, options: Partial<LiveLimits> =
       flushing.close();
     },
   };
+}
+
+function rightsOf({ roles, grants }: Caller): string {
+  return JSON.stringify([roles, grants]);
 }
 
 /** The last word of a session; who has not read what came before does not wait for it. */

@@ -1,7 +1,8 @@
 /** What people look after themselves: their name, password, passkeys and the browsers they are signed in with. */
 import { HttpRefusal } from '@parley/http';
 import { created, freshSignIn, nothing, one, requireFresh, whole } from '@parley/http/rest';
-import { mustProve, ToolError } from '@parley/kit';
+import type { Caller } from '@parley/kit';
+import { mayAdminister, mustProve, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { siteOf } from '../passkey-site.ts';
 import { defineRoute, personIn } from '../scope.ts';
@@ -14,6 +15,8 @@ const Device = z.object({
   seenAt: z.iso.datetime(),
   isCurrent: z.boolean(),
 });
+
+const DeviceOfSomebody = Device.extend({ userId: z.string(), memberId: z.string(), name: z.string() });
 
 const Passkey = z.object({
   id: z.string(),
@@ -40,6 +43,10 @@ async function namingFields<T>(work: Promise<T>): Promise<T> {
     if (field === undefined || !(error instanceof ToolError)) throw error;
     throw new HttpRefusal('BAD_REQUEST', error.message, { details: { errors: { [field]: [rule] } } });
   });
+}
+
+function requireAdministrator(caller: Caller): void {
+  if (!mayAdminister(caller)) throw new HttpRefusal('FORBIDDEN', 'Only administrators may do this.');
 }
 
 const timeOf = (at: number) => new Date(at).toISOString();
@@ -82,6 +89,40 @@ export const accountRoutes = [
       const { userId } = personIn(scope);
       if (!(await scope.host.identity.web.end(userId, scope.params.id)))
         throw new HttpRefusal('NOT_FOUND', 'You are not signed in with a browser of this id.');
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/team-sessions',
+    summary: 'The browsers in which anybody works in the organization, for administrators; the 500 used last',
+    who: 'person',
+    isQuiet: true,
+    answer: whole('DeviceOfSomebody', DeviceOfSomebody),
+    async run(scope) {
+      const { host, caller } = scope;
+      const { id: currentId } = personIn(scope);
+      requireAdministrator(caller);
+      const all = await host.identity.web.listTeam(caller.organizationId);
+      return all.map(({ createdAt, seenAt, ...given }) => ({
+        ...given,
+        createdAt: timeOf(createdAt),
+        seenAt: timeOf(seenAt),
+        isCurrent: given.id === currentId,
+      }));
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/team-sessions/:id',
+    summary:
+      'Sign somebody out in a browser of theirs, for administrators; nobody ends a session of an owner but owners',
+    who: 'person',
+    answer: nothing,
+    async run(scope) {
+      const { host, caller, params } = scope;
+      requireAdministrator(caller);
+      if (!(await host.identity.web.endTeam(caller, params.id)))
+        throw new HttpRefusal('NOT_FOUND', 'Nobody is signed in with a browser of this id.');
     },
   }),
   defineRoute({

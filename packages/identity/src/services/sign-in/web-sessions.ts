@@ -7,7 +7,8 @@ import { hashSecret } from '../../key-format.ts';
 import type { RoleGrants } from '../../roles.ts';
 import type { IdentityTables, WebSessionRow } from '../../schema.ts';
 import { writeAudit } from '../audit.ts';
-import { callerOfMember } from '../standing.ts';
+import { requireRankOver } from '../role-ceiling.ts';
+import { callerOfMember, rolesHeld } from '../standing.ts';
 import { teamMemberships } from './memberships.ts';
 import { WEB_SESSIONS_CHANGED } from './web-sessions-changed.ts';
 
@@ -188,6 +189,69 @@ export async function listWebSessions(
   return rows.map(({ id, method, device, created_at: createdAt, seen_at: seenAt }) => {
     return { id, method, device, createdAt, seenAt };
   });
+}
+
+/** A session as administrators see it. */
+export interface TeamSessionInfo extends WebSessionInfo {
+  readonly userId: string;
+  readonly memberId: string;
+  readonly name: string;
+}
+
+/** Enough to find somebody who is there; who was away for longer comes after them. */
+const MOST_LISTED = 500;
+
+/** The browsers in which anybody works in an organization, the one that was used last first. */
+export async function listTeamSessions(
+  store: Queryable,
+  organizationId: string,
+  now: number,
+): Promise<TeamSessionInfo[]> {
+  const rows = await teamSessions(store, organizationId)
+    .where('web_sessions.seen_at', '>', now - SESSION_MS)
+    .orderBy('web_sessions.seen_at', 'desc')
+    .orderBy('web_sessions.id')
+    .limit(MOST_LISTED)
+    .execute();
+  return rows.map(({ created_at: createdAt, seen_at: seenAt, user_id: userId, ...row }) => ({
+    ...row,
+    createdAt,
+    seenAt,
+    userId,
+  }));
+}
+
+function teamSessions(store: Queryable, organizationId: string) {
+  return store
+    .db<IdentityTables>()
+    .selectFrom('web_sessions')
+    .innerJoin('users', 'users.id', 'web_sessions.user_id')
+    .innerJoin('members', (join) =>
+      join
+        .onRef('members.user_id', '=', 'web_sessions.user_id')
+        .onRef('members.organization_id', '=', 'web_sessions.organization_id'),
+    )
+    .select(['web_sessions.id', 'web_sessions.method', 'web_sessions.device', 'web_sessions.created_at'])
+    .select(['web_sessions.seen_at', 'web_sessions.user_id', 'users.name', 'members.id as memberId'])
+    .where('web_sessions.organization_id', '=', organizationId);
+}
+
+/** Ends a session of somebody in the caller's organization; false when there is none of this id. Nobody ends one of somebody above them. */
+export async function endTeamSession(
+  tx: StoreTransaction,
+  caller: Caller,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  const { organizationId } = caller;
+  const found = await teamSessions(tx, organizationId).where('web_sessions.id', '=', id).executeTakeFirst();
+  if (found === undefined) return false;
+  const { roles = [] } = (await rolesHeld(tx, organizationId, found.user_id)) ?? {};
+  requireRankOver(caller, roles);
+  await endWebSessions(tx, found.user_id, { id });
+  const changed = { device: found.device };
+  await writeAudit(tx, { caller, action: 'session.ended', target: found.memberId, changed }, { now });
+  return true;
 }
 
 /** Which sessions of a person shall end. */

@@ -1,27 +1,20 @@
 /** Owns the list of boards: order, who sees them, moderation, and making and taking them away. */
 import { LayoutList, MoreHorizontal, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { ApiError, del, patch, post } from '../../../api/client.ts';
+import { patch } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Switch } from '../../../ui/checkbox.tsx';
-import { ConfirmDelete, Dialog } from '../../../ui/dialog.tsx';
 import { Field, Input, TextArea } from '../../../ui/field.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { useKeys } from '../../../ui/use-keys.ts';
-import {
-  API,
-  fieldFaults,
-  refreshFeedback,
-  TOPIC,
-  useBoards,
-  useIsAdministrator,
-} from '../shared/queries.ts';
+import { DeleteNoun, NounForm } from '../shared/noun-editor.tsx';
+import { API, TOPIC, useBoards, useIsAdministrator } from '../shared/queries.ts';
 import { Sortable } from '../shared/sortable.tsx';
 import type { Board } from '../shared/types.ts';
 
@@ -110,110 +103,82 @@ export function BoardList() {
           onClose={() => setEdited(undefined)}
         />
       )}
-      {deleted && <DeleteBoard board={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted && (
+        <DeleteNoun
+          noun="board"
+          item={deleted}
+          gone={goneWith(deleted)}
+          query="?cascade=true"
+          onClose={() => setDeleted(undefined)}
+        />
+      )}
     </>
   );
 }
 
 function BoardForm({ board, onClose }: { readonly board: Board | undefined; readonly onClose: () => void }) {
-  const [name, setName] = useState(board?.name ?? '');
   const [slug, setSlug] = useState(board?.slug ?? '');
   const [description, setDescription] = useState(board?.description ?? '');
   const [isPublic, setPublic] = useState(board?.isPublic ?? true);
   const [isModerated, setModerated] = useState(board?.settings.moderation === true);
-  const save = useAct(
-    async () => {
-      const body = {
-        name,
-        ...(slug !== '' && slug !== board?.slug && { slug }),
-        description: description.trim() === '' ? null : description,
-        isPublic,
-        settings: isModerated ? { moderation: true } : {},
-      };
-      await (board ? patch(`${API}/boards/${board.id}`, body) : post(`${API}/boards`, body));
-      await refreshFeedback();
-    },
-    { onDone: onClose, isQuiet: true },
-  );
-  const faults = fieldFaults(save.error);
-  const conflict =
-    save.error instanceof ApiError && Object.keys(faults).length === 0 ? save.error.message : undefined;
+  const bodyOf = () => ({
+    ...(slug !== '' && slug !== board?.slug && { slug }),
+    description: description.trim() === '' ? null : description,
+    isPublic,
+    settings: isModerated ? { moderation: true } : {},
+  });
   return (
-    <Dialog
-      isOpen
+    <NounForm
+      noun="board"
+      item={board}
+      title={`Settings of ${board?.name ?? ''}`}
+      maxName={100}
+      bodyOf={bodyOf}
       onClose={onClose}
-      onSubmit={save.run}
-      title={board ? `Settings of ${board.name}` : 'New board'}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={save.isBusy}>
-            {board ? 'Save' : 'Make the board'}
-          </Button>
-        </>
-      }
     >
-      <div className="stack">
-        <Field label="Name" isRequired error={faults['name'] ?? conflict}>
-          <Input value={name} onText={setName} maxLength={100} dir="auto" autoFocus />
-        </Field>
-        <Field
-          label="Name in addresses"
-          hint={
-            board ? 'Links with the old name stop working.' : 'Made from the name when you leave it empty.'
-          }
-          error={faults['slug']}
-        >
-          <Input value={slug} onText={setSlug} maxLength={100} className="mono" spellCheck={false} />
-        </Field>
-        <Field
-          label="Description"
-          hint="Stands below the name on the public pages."
-          error={faults['description']}
-        >
-          <TextArea value={description} onText={setDescription} maxLength={500} dir="auto" />
-        </Field>
-        <Switch
-          isChecked={isPublic}
-          onChange={setPublic}
-          hint="Off: only the team sees the board and its posts."
-        >
-          Public
-        </Switch>
-        <Switch
-          isChecked={isModerated}
-          onChange={setModerated}
-          hint="New posts of visitors wait in the inbox, under Held, until the team approves them."
-        >
-          Moderate new posts
-        </Switch>
-      </div>
-    </Dialog>
+      {(faults) => (
+        <>
+          <Field
+            label="Name in addresses"
+            hint={
+              board ? 'Links with the old name stop working.' : 'Made from the name when you leave it empty.'
+            }
+            error={faults['slug']}
+          >
+            <Input value={slug} onText={setSlug} maxLength={100} className="mono" spellCheck={false} />
+          </Field>
+          <Field
+            label="Description"
+            hint="Stands below the name on the public pages."
+            error={faults['description']}
+          >
+            <TextArea value={description} onText={setDescription} maxLength={500} dir="auto" />
+          </Field>
+          <Switch
+            isChecked={isPublic}
+            onChange={setPublic}
+            hint="Off: only the team sees the board and its posts."
+          >
+            Public
+          </Switch>
+          <Switch
+            isChecked={isModerated}
+            onChange={setModerated}
+            hint="New posts of visitors wait in the inbox, under Held, until the team approves them."
+          >
+            Moderate new posts
+          </Switch>
+        </>
+      )}
+    </NounForm>
   );
 }
 
-function DeleteBoard({ board, onClose }: { readonly board: Board; readonly onClose: () => void }) {
-  const remove = useAct(
-    async () => {
-      await del(`${API}/boards/${board.id}?cascade=true`);
-      await refreshFeedback();
-    },
-    { onDone: onClose },
-  );
-  const posts = board.postCount.toLocaleString('en');
-  return (
-    <ConfirmDelete
-      isOpen
-      onClose={onClose}
-      onConfirm={remove.run}
-      isBusy={remove.isBusy}
-      title={`Delete the board “${board.name}”?`}
-      gone={[
-        board.postCount === 0
-          ? 'The board itself; it has no posts.'
-          : `${posts} posts with their votes and comments.`,
-        'Its page and every link to it.',
-      ]}
-    />
-  );
+function goneWith({ postCount }: Board): string[] {
+  return [
+    postCount === 0
+      ? 'The board itself; it has no posts.'
+      : `${postCount.toLocaleString('en')} posts with their votes and comments.`,
+    'Its page and every link to it.',
+  ];
 }

@@ -1,14 +1,13 @@
 /** Owns the list of statuses: name, colour, order, place on the roadmap, and which one new posts get. */
 import { MoreHorizontal, Pencil, Plus, Star, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { del, patch, post } from '../../../api/client.ts';
+import { patch } from '../../../api/client.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Switch } from '../../../ui/checkbox.tsx';
-import { ConfirmDelete, Dialog } from '../../../ui/dialog.tsx';
-import { Field, Input } from '../../../ui/field.tsx';
+import { Field } from '../../../ui/field.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { Select } from '../../../ui/select.tsx';
@@ -17,7 +16,8 @@ import { toast } from '../../../ui/toast-store.ts';
 import { useKeys } from '../../../ui/use-keys.ts';
 import { ColorField } from '../shared/color-field.tsx';
 import { Dot } from '../shared/marks.tsx';
-import { API, fieldFaults, refreshFeedback, useIsAdministrator, useStatuses } from '../shared/queries.ts';
+import { DeleteNoun, NounForm } from '../shared/noun-editor.tsx';
+import { API, refreshFeedback, useIsAdministrator, useStatuses } from '../shared/queries.ts';
 import { Sortable } from '../shared/sortable.tsx';
 import { CATEGORIES } from '../shared/types.ts';
 import type { Status } from '../shared/types.ts';
@@ -128,7 +128,14 @@ export function StatusList() {
           onClose={() => setEdited(undefined)}
         />
       )}
-      {deleted && <DeleteStatus status={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted && (
+        <DeleteNoun
+          noun="status"
+          item={deleted}
+          gone={['The status. It must not have posts any more: give them another one first.']}
+          onClose={() => setDeleted(undefined)}
+        />
+      )}
     </>
   );
 }
@@ -140,77 +147,37 @@ function StatusForm({
   readonly status: Status | undefined;
   readonly onClose: () => void;
 }) {
-  const [name, setName] = useState(status?.name ?? '');
   const [color, setColor] = useState(status?.color ?? '#3b82f6');
   const [category, setCategory] = useState<Status['category']>(status?.category ?? 'active');
   const [isOnRoadmap, setOnRoadmap] = useState(status?.showOnRoadmap ?? false);
-  const save = useAct(
-    async () => {
-      const body = { name, color, showOnRoadmap: isOnRoadmap };
-      await (status
-        ? patch(`${API}/statuses/${status.id}`, body)
-        : post(`${API}/statuses`, { ...body, category }));
-      await refreshFeedback();
-    },
-    { onDone: onClose, isQuiet: true },
-  );
-  const faults = fieldFaults(save.error);
-  const rest = save.error && Object.keys(faults).length === 0 ? save.error.message : undefined;
   return (
-    <Dialog
-      isOpen
+    <NounForm
+      noun="status"
+      item={status}
+      title={`Edit ${status?.name ?? ''}`}
+      maxName={50}
+      bodyOf={() => ({ color, showOnRoadmap: isOnRoadmap, ...(!status && { category }) })}
       onClose={onClose}
-      onSubmit={save.run}
-      title={status ? `Edit ${status.name}` : 'New status'}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={save.isBusy}>
-            {status ? 'Save' : 'Make the status'}
-          </Button>
-        </>
-      }
     >
-      <div className="stack">
-        <Field label="Name" isRequired error={faults['name'] ?? rest}>
-          <Input value={name} onText={setName} maxLength={50} dir="auto" autoFocus />
-        </Field>
-        <Field label="Colour" error={faults['color']}>
-          <ColorField value={color} onChange={setColor} />
-        </Field>
-        {!status && (
-          <Field label="Group" hint="It stays in this group." error={faults['category']}>
-            <Select
-              value={category}
-              onChange={setCategory}
-              options={CATEGORIES.map((value) => ({ value, label: GROUP_WORDS[value] }))}
-            />
+      {(faults) => (
+        <>
+          <Field label="Colour" error={faults['color']}>
+            <ColorField value={color} onChange={setColor} />
           </Field>
-        )}
-        <Switch isChecked={isOnRoadmap} onChange={setOnRoadmap} hint="The roadmap has a column for it.">
-          Show on the roadmap
-        </Switch>
-      </div>
-    </Dialog>
-  );
-}
-
-function DeleteStatus({ status, onClose }: { readonly status: Status; readonly onClose: () => void }) {
-  const remove = useAct(
-    async () => {
-      await del(`${API}/statuses/${status.id}`);
-      await refreshFeedback();
-    },
-    { onDone: onClose },
-  );
-  return (
-    <ConfirmDelete
-      isOpen
-      onClose={onClose}
-      onConfirm={remove.run}
-      isBusy={remove.isBusy}
-      title={`Delete the status “${status.name}”?`}
-      gone={['The status. It must not have posts any more: give them another one first.']}
-    />
+          {!status && (
+            <Field label="Group" hint="It stays in this group." error={faults['category']}>
+              <Select
+                value={category}
+                onChange={setCategory}
+                options={CATEGORIES.map((value) => ({ value, label: GROUP_WORDS[value] }))}
+              />
+            </Field>
+          )}
+          <Switch isChecked={isOnRoadmap} onChange={setOnRoadmap} hint="The roadmap has a column for it.">
+            Show on the roadmap
+          </Switch>
+        </>
+      )}
+    </NounForm>
   );
 }

@@ -1,18 +1,16 @@
 /** Owns the list of tags: name, colour, making and taking them away. */
 import { Pencil, Plus, Tags, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { del, patch, post } from '../../../api/client.ts';
-import { useAct } from '../../../api/use-act.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { ConfirmDelete, Dialog } from '../../../ui/dialog.tsx';
 import { Field, Input } from '../../../ui/field.tsx';
 import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { useKeys } from '../../../ui/use-keys.ts';
 import { ColorField } from '../shared/color-field.tsx';
 import { Dot } from '../shared/marks.tsx';
-import { API, fieldFaults, refreshFeedback, useTags } from '../shared/queries.ts';
+import { DeleteNoun, NounForm } from '../shared/noun-editor.tsx';
+import { useTags } from '../shared/queries.ts';
 import type { Tag } from '../shared/types.ts';
 
 const MOST_SHOWN = 200;
@@ -77,67 +75,35 @@ export function TagList() {
           onClose={() => setEdited(undefined)}
         />
       )}
-      {deleted && <DeleteTag tag={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted && (
+        <DeleteNoun
+          noun="tag"
+          item={deleted}
+          gone={['The tag, also from every post that has it. The posts stay.']}
+          onClose={() => setDeleted(undefined)}
+        />
+      )}
     </>
   );
 }
 
 function TagForm({ tag, onClose }: { readonly tag: Tag | undefined; readonly onClose: () => void }) {
-  const [name, setName] = useState(tag?.name ?? '');
   const [color, setColor] = useState(tag?.color ?? '#6b7280');
-  const save = useAct(
-    async () => {
-      await (tag ? patch(`${API}/tags/${tag.id}`, { name, color }) : post(`${API}/tags`, { name, color }));
-      await refreshFeedback();
-    },
-    { onDone: onClose, isQuiet: true },
-  );
-  const faults = fieldFaults(save.error);
-  const rest = save.error && Object.keys(faults).length === 0 ? save.error.message : undefined;
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      onSubmit={save.run}
-      title={tag ? `Edit ${tag.name}` : 'New tag'}
+    <NounForm
+      noun="tag"
+      item={tag}
+      title={`Edit ${tag?.name ?? ''}`}
       size="s"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={save.isBusy}>
-            {tag ? 'Save' : 'Make the tag'}
-          </Button>
-        </>
-      }
+      maxName={50}
+      bodyOf={() => ({ color })}
+      onClose={onClose}
     >
-      <div className="stack">
-        <Field label="Name" isRequired error={faults['name'] ?? rest}>
-          <Input value={name} onText={setName} maxLength={50} dir="auto" autoFocus />
-        </Field>
+      {(faults) => (
         <Field label="Colour" error={faults['color']}>
           <ColorField value={color} onChange={setColor} />
         </Field>
-      </div>
-    </Dialog>
-  );
-}
-
-function DeleteTag({ tag, onClose }: { readonly tag: Tag; readonly onClose: () => void }) {
-  const remove = useAct(
-    async () => {
-      await del(`${API}/tags/${tag.id}`);
-      await refreshFeedback();
-    },
-    { onDone: onClose },
-  );
-  return (
-    <ConfirmDelete
-      isOpen
-      onClose={onClose}
-      onConfirm={remove.run}
-      isBusy={remove.isBusy}
-      title={`Delete the tag “${tag.name}”?`}
-      gone={['The tag, also from every post that has it. The posts stay.']}
-    />
+      )}
+    </NounForm>
   );
 }

@@ -72,6 +72,7 @@ export function Screen() {
   const screen = useScreen();
   const query = usePeople(screen.search);
   const team = useTeam().data;
+  const isAdministrator = useIsAdministrator();
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
   const columns = useMemo(() => columnsOf(team ?? [], screen.id !== undefined), [team, screen.id]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
@@ -94,10 +95,12 @@ export function Screen() {
       actions={
         <>
           <SortMenu screen={screen} />
-          <ScreenLink to="/organization" isButton kind="primary">
-            <UserPlus aria-hidden />
-            <span className="button-text">Invite</span>
-          </ScreenLink>
+          {isAdministrator && (
+            <ScreenLink to="/organization/members" isButton kind="primary">
+              <UserPlus aria-hidden />
+              <span className="button-text">Invite</span>
+            </ScreenLink>
+          )}
         </>
       }
       empty={

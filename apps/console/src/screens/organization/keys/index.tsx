@@ -17,7 +17,7 @@ import { When } from '../../../ui/when.tsx';
 import { grantsText } from '../grants/grants.ts';
 import { useTitles } from '../grants/titles.ts';
 import type { Key } from '../queries.ts';
-import { useKeysOfOrganization, useOrganizationPath } from '../queries.ts';
+import { MOST_KEYS, useKeysOfOrganization, useOrganizationPath } from '../queries.ts';
 import { KeyBadge } from './key-badge.tsx';
 import { KeyDetail } from './key-detail.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
@@ -27,7 +27,8 @@ const keyOf = ({ id }: Key) => id;
 /** The part of the screen. */
 export function Keys({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'keys');
-  const query = useKeysOfOrganization();
+  const { q, state = 'active', whose } = screen.search;
+  const query = useKeysOfOrganization(q);
   const at = useOrganizationPath();
   const titleOf = useTitles();
   const [isMaking, setMaking] = useState(false);
@@ -46,16 +47,15 @@ export function Keys({ screen: whole }: { readonly screen: ScreenState }) {
       },
     },
   );
-  const { q, state = 'active', whose } = screen.search;
-  const rows = useMemo(() => {
-    const text = (q ?? '').toLowerCase();
-    return (query.data ?? []).filter(
-      (key) =>
-        (state === 'any' || key.state === state) &&
-        (whose === undefined || key.isMine === (whose === 'mine')) &&
-        `${key.name} ${key.start} ${key.owner.name ?? ''}`.toLowerCase().includes(text),
-    );
-  }, [query.data, q, state, whose]);
+  const rows = useMemo(
+    () =>
+      (query.data ?? []).filter(
+        (key) =>
+          (state === 'any' || key.state === state) &&
+          (whose === undefined || key.isMine === (whose === 'mine')),
+      ),
+    [query.data, state, whose],
+  );
   const columns = useMemo(() => columnsOf(titleOf, screen.id !== undefined), [titleOf, screen.id]);
   const opened = query.data?.find(({ id }) => id === screen.id);
   const button = (
@@ -108,6 +108,13 @@ export function Keys({ screen: whole }: { readonly screen: ScreenState }) {
           },
         ]}
         actions={button}
+        notice={
+          (query.data?.length ?? 0) >= MOST_KEYS && (
+            <p className="small muted organization-note">
+              These are the {MOST_KEYS.toLocaleString('en')} newest; type a part of a name to find others.
+            </p>
+          )
+        }
         rowKeys={{ d: (key) => key.state !== 'revoked' && setAsked([key]) }}
         bulk={bulk}
         empty={

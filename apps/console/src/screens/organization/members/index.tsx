@@ -1,6 +1,7 @@
 /** Owns the members: who is there, who is invited, and one of them with roles and tags. */
 import { UserPlus, Users } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useHeldTools } from '../../../api/held-tools.ts';
 import { useMore } from '../../../api/use-more.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { Badge } from '../../../ui/badge.tsx';
@@ -76,7 +77,8 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
   const { data: invitations } = useInvitations();
   const { data: roles = [] } = useRoles();
   const [isInviting, setInviting] = useState(false);
-  useKeys({ c: () => setInviting(true) });
+  const canInvite = useHeldTools('self')('ORGANIZATION_MEMBER_ADD');
+  useKeys({ c: () => setInviting(true) }, !canInvite);
   const more = useMore(query);
   const { q, role } = screen.search;
   const people = useMemo((): readonly Person[] => {
@@ -92,7 +94,7 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
   }, [query.data, invitations, q, role]);
   const opened = people.find(({ id }) => id === screen.id);
   const close = () => screen.open(undefined);
-  const button = (
+  const button = canInvite && (
     <Button size="s" kind="primary" icon={<UserPlus />} onClick={() => setInviting(true)}>
       Invite
     </Button>

@@ -3,6 +3,7 @@ import { Link2, Trash2, UserMinus } from 'lucide-react';
 import { useState } from 'react';
 import { callTool } from '../../../api/call-tool.ts';
 import { del } from '../../../api/client.ts';
+import { useHeldTools } from '../../../api/held-tools.ts';
 import { makeOld } from '../../../api/make-old.ts';
 import { useSession } from '../../../api/session.ts';
 import { useAct } from '../../../api/use-act.ts';
@@ -46,7 +47,8 @@ export function MemberDetail({
 }
 
 function Content({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
-  const { person } = useSession();
+  const { person, rail } = useSession();
+  const hasTool = useHeldTools('self');
   const [roles, setRoles] = useState(member.roles);
   const [isAsking, setAsking] = useState(false);
   const setOf = (role: readonly string[]) =>
@@ -87,7 +89,7 @@ function Content({ member, onClose }: { readonly member: Member; readonly onClos
             ),
           ],
           ['Since', <When key="since" at={member.createdAt} />],
-          [
+          rail.includes('monitoring') && [
             'Calls',
             <ScreenLink key="calls" to={`/monitoring/calls?user=${encodeURIComponent(member.userId)}`}>
               Show what they called
@@ -96,27 +98,31 @@ function Content({ member, onClose }: { readonly member: Member; readonly onClos
           ['Member', <ShortId key="id" id={member.id} />],
         ]}
       />
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.run();
-        }}
-      >
-        <RoleChoice chosen={roles} onChange={setRoles} />
-        <div className="row">
-          <Button kind="primary" type="submit" disabled={isSame || roles.length === 0} isBusy={save.isBusy}>
-            Save the roles
+      {hasTool('ORGANIZATION_MEMBER_UPDATE_ROLE') && (
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.run();
+          }}
+        >
+          <RoleChoice chosen={roles} onChange={setRoles} />
+          <div className="row">
+            <Button kind="primary" type="submit" disabled={isSame || roles.length === 0} isBusy={save.isBusy}>
+              Save the roles
+            </Button>
+            {!isSame && <Button onClick={() => setRoles(member.roles)}>Back to before</Button>}
+          </div>
+        </form>
+      )}
+      <MemberTags memberId={member.id} canChange={hasTool('MEMBER_TAGS_SET')} />
+      {hasTool('ORGANIZATION_MEMBER_REMOVE') && (
+        <div>
+          <Button kind="danger" icon={<UserMinus />} onClick={() => setAsking(true)}>
+            {isMe ? 'Leave the organization' : 'Remove from the organization'}
           </Button>
-          {!isSame && <Button onClick={() => setRoles(member.roles)}>Back to before</Button>}
         </div>
-      </form>
-      <MemberTags memberId={member.id} />
-      <div>
-        <Button kind="danger" icon={<UserMinus />} onClick={() => setAsking(true)}>
-          {isMe ? 'Leave the organization' : 'Remove from the organization'}
-        </Button>
-      </div>
+      )}
       <ConfirmDelete
         isOpen={isAsking}
         onClose={() => setAsking(false)}
@@ -142,6 +148,7 @@ export function InvitationDetail({
   readonly onClose: () => void;
 }) {
   const at = useOrganizationPath();
+  const hasTool = useHeldTools('self');
   const [isAgain, setAgain] = useState(false);
   const withdraw = useAct(() => del(at(`invitations/${encodeURIComponent(invitation.id)}`)), {
     onDone: () => {
@@ -161,12 +168,16 @@ export function InvitationDetail({
       />
       <p className="muted">The link was shown when it was made. A new one replaces it.</p>
       <div className="row-wrap">
-        <Button icon={<Link2 />} onClick={() => setAgain(true)}>
-          Make a new link
-        </Button>
-        <Button kind="danger" icon={<Trash2 />} isBusy={withdraw.isBusy} onClick={() => withdraw.run()}>
-          Take it back
-        </Button>
+        {hasTool('ORGANIZATION_MEMBER_ADD') && (
+          <Button icon={<Link2 />} onClick={() => setAgain(true)}>
+            Make a new link
+          </Button>
+        )}
+        {hasTool('ORGANIZATION_MEMBER_REMOVE') && (
+          <Button kind="danger" icon={<Trash2 />} isBusy={withdraw.isBusy} onClick={() => withdraw.run()}>
+            Take it back
+          </Button>
+        )}
       </div>
       {isAgain && (
         <InviteDialog email={invitation.email} roles={invitation.roles} onClose={() => setAgain(false)} />

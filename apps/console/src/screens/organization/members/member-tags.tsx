@@ -13,8 +13,14 @@ interface Tag {
   readonly name: string;
 }
 
-/** The tags, each with a way to take it off, and a field for another. */
-export function MemberTags({ memberId }: { readonly memberId: string }) {
+/** The tags; for those who may, each with a way to take it off, and a field for another. */
+export function MemberTags({
+  memberId,
+  canChange,
+}: {
+  readonly memberId: string;
+  readonly canChange: boolean;
+}) {
   const key = ['member-tags', memberId];
   const query = useQuery({
     queryKey: key,
@@ -36,7 +42,7 @@ export function MemberTags({ memberId }: { readonly memberId: string }) {
     { onDone: () => setName('') },
   );
   const drop = useAct((gone: Tag) => save(tags.filter(({ id }) => id !== gone.id).map(({ id }) => id)));
-  if (query.error) return null;
+  if (query.error || (tags.length === 0 && !canChange)) return null;
   return (
     <section className="stack">
       <h3>Tags</h3>
@@ -44,35 +50,39 @@ export function MemberTags({ memberId }: { readonly memberId: string }) {
         {tags.map((tag) => (
           <span key={tag.id} className="chip">
             <span className="organization-tag">{tag.name}</span>
-            <button
-              type="button"
-              className="chip-remove"
-              aria-label={`Take off the tag ${tag.name}`}
-              onClick={() => drop.run(tag)}
-            >
-              <X />
-            </button>
+            {canChange && (
+              <button
+                type="button"
+                className="chip-remove"
+                aria-label={`Take off the tag ${tag.name}`}
+                onClick={() => drop.run(tag)}
+              >
+                <X />
+              </button>
+            )}
           </span>
         ))}
-        <form
-          className="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (name.trim() !== '') add.run();
-          }}
-        >
-          <Input
-            className="organization-tag-input"
-            aria-label="New tag"
-            placeholder="Tag"
-            value={name}
-            onText={setName}
-            maxLength={50}
-          />
-          <Button size="s" type="submit" icon={<Plus />} isBusy={add.isBusy} disabled={name.trim() === ''}>
-            Add
-          </Button>
-        </form>
+        {canChange && (
+          <form
+            className="row"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (name.trim() !== '') add.run();
+            }}
+          >
+            <Input
+              className="organization-tag-input"
+              aria-label="New tag"
+              placeholder="Tag"
+              value={name}
+              onText={setName}
+              maxLength={50}
+            />
+            <Button size="s" type="submit" icon={<Plus />} isBusy={add.isBusy} disabled={name.trim() === ''}>
+              Add
+            </Button>
+          </form>
+        )}
       </div>
     </section>
   );

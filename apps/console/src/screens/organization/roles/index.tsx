@@ -3,6 +3,7 @@ import { Pencil, Plus, Shield, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { del } from '../../../api/client.ts';
 import { makeOld } from '../../../api/make-old.ts';
+import { useSession } from '../../../api/session.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -27,7 +28,9 @@ export function Roles({ screen: whole }: { readonly screen: ScreenState }) {
   const [edited, setEdited] = useState<Role | 'new'>();
   const [asked, setAsked] = useState<Role>();
   const at = useOrganizationPath();
-  useKeys({ c: () => setEdited('new') });
+  const { role: rank } = useSession();
+  const canChange = rank === 'owner' || rank === 'admin';
+  useKeys({ c: () => setEdited('new') }, !canChange);
   const remove = useAct((name: string) => del(at(`roles/${encodeURIComponent(name)}`)), {
     onDone: () => {
       setAsked(undefined);
@@ -41,9 +44,11 @@ export function Roles({ screen: whole }: { readonly screen: ScreenState }) {
       size="full"
       description="What each role may do with each tool. Roles of your own give their grants besides what members have."
       actions={
-        <Button size="s" kind="primary" icon={<Plus />} onClick={() => setEdited('new')}>
-          New role
-        </Button>
+        canChange && (
+          <Button size="s" kind="primary" icon={<Plus />} onClick={() => setEdited('new')}>
+            New role
+          </Button>
+        )
       }
     >
       {roles.isPending || tools.isPending ? (
@@ -55,7 +60,7 @@ export function Roles({ screen: whole }: { readonly screen: ScreenState }) {
         />
       ) : (
         <>
-          <OwnRoles roles={own} onEdit={setEdited} onDelete={setAsked} />
+          <OwnRoles roles={own} canChange={canChange} onEdit={setEdited} onDelete={setAsked} />
           <RoleMatrix roles={roles.data} tools={tools.data} screen={screen} />
         </>
       )}
@@ -82,10 +87,12 @@ export function Roles({ screen: whole }: { readonly screen: ScreenState }) {
 
 function OwnRoles({
   roles,
+  canChange,
   onEdit,
   onDelete,
 }: {
   readonly roles: readonly Role[];
+  readonly canChange: boolean;
   readonly onEdit: (role: Role) => void;
   readonly onDelete: (role: Role) => void;
 }) {
@@ -94,7 +101,8 @@ function OwnRoles({
     <Card title="Your own roles" isFlush>
       {roles.length === 0 ? (
         <EmptyState icon={<Shield />} title="No roles of your own yet">
-          `owner`, `admin`, `member` and `user` are built in. Make one where none of them fits.
+          <code>owner</code>, <code>admin</code>, <code>member</code> and <code>user</code> are built in.
+          {canChange && ' Make one where none of them fits.'}
         </EmptyState>
       ) : (
         <ul className="organization-lines">
@@ -107,8 +115,16 @@ function OwnRoles({
                   {role.members === 1 ? 'member' : 'members'}
                 </div>
               </div>
-              <IconButton label={`Change ${role.name}`} icon={<Pencil />} onClick={() => onEdit(role)} />
-              <IconButton label={`Delete ${role.name}`} icon={<Trash2 />} onClick={() => onDelete(role)} />
+              {canChange && (
+                <>
+                  <IconButton label={`Change ${role.name}`} icon={<Pencil />} onClick={() => onEdit(role)} />
+                  <IconButton
+                    label={`Delete ${role.name}`}
+                    icon={<Trash2 />}
+                    onClick={() => onDelete(role)}
+                  />
+                </>
+              )}
             </li>
           ))}
         </ul>

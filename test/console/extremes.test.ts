@@ -1,0 +1,212 @@
+/** The console with nothing at all, with words that mean harm in every field, and with very many of everything. */
+import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeInBrowser } from '../e2e/chromium.ts';
+import { openPage, tokenOf } from '../product/annotations-page.ts';
+import type { ConsoleBed, Tab } from './console-bed.ts';
+import { keepPicture, openConsole, settled } from './console-bed.ts';
+import { fillConsole } from './many-rows.ts';
+
+const LONG_MS = 180_000;
+/** The bench measures with a hundred thousand. */
+const MANY = 3_000;
+const HOSTILE = '<img src=x onerror="window.hit=1"> \u202Ethe end';
+/** Each with a heading that says that there is nothing yet; the first before a screen has called a tool. */
+const EMPTY = [
+  '/monitoring/calls',
+  '/annotations',
+  '/feedback/inbox',
+  '/feedback/boards',
+  '/feedback/roadmap',
+  '/feedback/changelog',
+  '/tasks',
+  '/agents',
+  '/virtual-mcps',
+  '/events/webhooks',
+  '/events/subscriptions',
+  '/events/schedules',
+  '/events/deliveries',
+  '/monitoring/errors',
+  '/monitoring/dashboards',
+  '/organization/roles',
+];
+
+describeInBrowser('extremes', () => {
+  let bed: ConsoleBed;
+  let tab: Tab;
+  const refused: string[] = [];
+
+  beforeAll(async () => {
+    bed = await openConsole(['--allow-egress', '127.0.0.1']);
+    tab = await bed.open();
+    tab.page.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+    });
+  }, LONG_MS);
+  afterAll(() => bed[Symbol.asyncDispose]());
+
+  test(
+    'an organization with nothing says on every screen what to do first',
+    { timeout: LONG_MS },
+    async () => {
+      const wrong: string[] = [];
+      for (const path of EMPTY) {
+        await tab.go(path);
+        if ((await tab.page.locator('main .state-title').count()) === 0) wrong.push(path);
+        await keepPicture(tab.page, `empty${path.replaceAll('/', '-')}`);
+      }
+      expect([wrong, refused, tab.faults]).toEqual([[], [], []]);
+    },
+  );
+
+  test('words that mean harm stay words, in every field that is shown', { timeout: LONG_MS }, async () => {
+    await using upstream = await startUpstream({
+      era: '2026',
+      tools: [{ ...plainTool('harm'), title: HOSTILE, description: HOSTILE }],
+    });
+    const owner = await bed.server.signedIn();
+    const { organization } = (await owner.ask('GET /api/session')).body.data;
+    await owner.ask('PUT /api/account', { body: { name: HOSTILE } });
+    const { tag } = (await owner.ask('GET /api/annotations/page-tokens/tag')).body.data;
+    const page = await openPage(bed.server.url, tokenOf(tag));
+    const noteId = await page.annotate(HOSTILE);
+    await owner.ask(`POST /api/annotations/${noteId}/replies`, { body: { message: HOSTILE } });
+    page.close();
+    const data = {
+      title: HOSTILE,
+      description: HOSTILE,
+      connection_type: 'HTTP',
+      connection_url: upstream.url,
+    };
+    const made = await owner.call('self', 'COLLECTION_CONNECTIONS_CREATE', { data });
+    const virtual = await owner.call('self', 'COLLECTION_VIRTUAL_MCP_CREATE', {
+      data: { title: HOSTILE, description: HOSTILE, connections: [{ connection_id: made.item.id }] },
+    });
+    await owner.call('self', 'API_KEY_CREATE', { name: HOSTILE, permissions: { self: ['TAGS_LIST'] } });
+    const project = { organizationId: organization.id, slug: 'harm', name: HOSTILE, description: HOSTILE };
+    await owner.call('self', 'PROJECT_CREATE', project);
+    await owner.call('self', 'ORGANIZATION_UPDATE', {
+      id: organization.id,
+      name: HOSTILE,
+      description: HOSTILE,
+    });
+    const event = { type: 'harm.done', subject: HOSTILE, data: { text: HOSTILE } };
+    await owner.call('self', 'EVENT_PUBLISH', event);
+    await owner.call('self', 'TAGS_CREATE', { name: HOSTILE });
+    // A call that fails with it, and one that is recorded with it.
+    await owner.ask(`POST /api/call/${made.item.id}/harm`, { body: { arguments: { text: HOSTILE } } });
+    const places = [
+      '/',
+      '/annotations',
+      `/annotations/${noteId}`,
+      '/connections',
+      `/connections/${made.item.id}`,
+      `/connections/${made.item.id}/tools`,
+      `/connections/${made.item.id}/settings`,
+      '/virtual-mcps',
+      `/virtual-mcps/${virtual.item.id}`,
+      '/tools',
+      `/tools/${encodeURIComponent(`${made.item.id}:harm`)}`,
+      '/events/stream',
+      '/monitoring/calls',
+      '/monitoring/rates',
+      '/organization/members',
+      '/organization/keys',
+      '/organization/projects',
+      '/organization/settings',
+      '/organization/sessions',
+      '/organization/audit',
+      '/organization/access',
+    ];
+    for (const path of places) {
+      await tab.go(path);
+      const { hit, pictures } = await tab.page.evaluate(() => ({
+        hit: 'hit' in window,
+        pictures: document.querySelectorAll('img[src="x"]').length,
+      }));
+      expect([path, hit, pictures]).toEqual([path, false, 0]);
+    }
+    await tab.page.keyboard.press('Control+k');
+    await tab.page.keyboard.type('img');
+    await tab.page.locator('.palette-item').first().waitFor();
+    expect(await tab.page.evaluate(() => 'hit' in window)).toBe(false);
+    await tab.page.keyboard.press('Escape');
+    expect(tab.faults).toEqual([]);
+  });
+
+  test(
+    'very many of everything: a screen holds what is seen, the rest comes as one goes on',
+    { timeout: LONG_MS },
+    async () => {
+      await (await bed.server.signedIn()).ask('POST /api/v1/boards', { body: { name: 'Many' } });
+      await fillConsole(bed.server, MANY);
+      const lists: Readonly<Record<string, string>> = {
+        '/annotations': 'Annotations',
+        '/feedback/inbox': 'Inbox',
+        '/tasks': 'Tasks',
+        '/events/stream': 'Events',
+        '/monitoring/calls?time=7d': 'Calls',
+        '/organization/members': 'Members',
+        '/organization/keys': 'Keys',
+      };
+      for (const path of Object.keys(lists)) {
+        await tab.go(path);
+        const rows = () =>
+          tab.page.evaluate(
+            () => Number(document.querySelector('[role="table"]')?.getAttribute('aria-rowcount')) - 1,
+          );
+        await expect.poll(rows).toBeGreaterThan(90);
+        const before = await rows();
+        // To the end again and again, until a list of pages has grown past what is drawn at once.
+        for (let jump = 0; jump < 40 && (await rows()) < 400; jump += 1)
+          await tab.page.evaluate(async () => {
+            const box = document.querySelector('.table-scroll');
+            if (box) box.scrollTop = box.scrollHeight;
+            await new Promise((resolve) => setTimeout(resolve, 50));
+          });
+        await expect.poll(rows).toBeGreaterThanOrEqual(400);
+        await expect
+          .poll(() => tab.page.evaluate(() => document.querySelectorAll('.table-data').length))
+          .toBeLessThan(80);
+        expect([path, (await rows()) > before || before >= 400]).toEqual([path, true]);
+      }
+      await tab.go('/organization/members?q=many2999');
+      await tab.page.getByText('One of many 2999').first().waitFor();
+      expect(tab.faults).toEqual([]);
+    },
+  );
+
+  test('a note is found, answered and closed with the keyboard alone', { timeout: LONG_MS }, async () => {
+    const { page } = tab;
+    await tab.go('/');
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    await page.getByRole('table', { name: 'Annotations' }).waitFor();
+    await settled(page);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Reply' }).waitFor();
+    const tabTo = async (name: string) => {
+      for (let press = 0; press < 60; press += 1) {
+        const isThere = await page.evaluate((wanted) => {
+          const at = document.activeElement;
+          const label =
+            at?.getAttribute('aria-label') ?? at?.closest('.field')?.textContent ?? at?.textContent;
+          return at !== document.body && (label ?? '').includes(wanted);
+        }, name);
+        if (isThere) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`Tab does not lead to ${name}.`);
+    };
+    await tabTo('Reply');
+    await page.keyboard.type('By keys');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('By keys').first().waitFor();
+    // Out of the field, where the key means what the help says.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    expect(tab.faults).toEqual([]);
+  });
+});
