@@ -69,7 +69,7 @@ interface DemoSchedule {
     | { readonly kind: 'interval'; readonly minutes: number }
     | { readonly kind: 'event'; readonly type: string };
   readonly actions: readonly { readonly type: 'memory_maintenance' | 'send_message'; readonly message?: string }[];
-  readonly policy: 'auto' | 'owner_approve';
+  readonly policy: 'auto' | 'council_approve';
   readonly isRunNow?: boolean;
   readonly isPaused?: boolean;
 }
@@ -82,7 +82,7 @@ export const SCHEDULES: readonly DemoSchedule[] = [
     description: 'Collects what changed before the release of Tuesday.',
     timing: { kind: 'cron', cron: '0 9 * * 1', timezone: 'Europe/Berlin' },
     actions: [{ type: 'send_message', message: 'What should stand in the notes of this week?' }],
-    policy: 'owner_approve',
+    policy: 'council_approve',
     isRunNow: true,
   },
   {
