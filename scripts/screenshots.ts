@@ -20,18 +20,22 @@ interface Shot {
   readonly path: string;
   /** The row to open, by words in it. */
   readonly open?: RegExp;
+  /** The button to press then. */
+  readonly press?: string;
   /** What has to be on the screen, besides that nothing loads. */
   readonly shows?: RegExp;
+  /** Taller than usual, for what stands further down. */
+  readonly height?: number;
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: 'home', path: '/', shows: /Calls/ },
+  { name: 'home', path: '/', shows: /calls in the last 24 hours/, height: 1240 },
   { name: 'annotations', path: '/annotations', open: /cannot reach the cards/ },
   { name: 'inbox', path: '/feedback/inbox' },
   { name: 'tasks', path: '/tasks', open: /Step 3 of 12.*/ },
-  { name: 'agents', path: '/agents' },
+  { name: 'agents', path: '/agents', open: /Writes release notes/ },
   { name: 'connections', path: '/connections' },
-  { name: 'tools', path: '/tools' },
+  { name: 'tools', path: '/tools', open: /^List sessions/, press: 'Run', shows: /boards\/launch/ },
   { name: 'monitoring', path: '/monitoring' },
 ];
 
@@ -77,13 +81,16 @@ async function launch(): Promise<Browser> {
   return loadPlaywright().chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
-async function show(page: Page, url: string, { path, open, shows }: Shot): Promise<void> {
+async function show(page: Page, url: string, shot: Shot): Promise<void> {
+  const { path, open, press, shows, height = DESK.height } = shot;
+  await page.setViewportSize({ ...DESK, height });
   await page.goto(`${url}/console${path}`);
   await settled(page);
   if (open !== undefined) {
     await page.getByText(open).first().click();
     await settled(page);
   }
+  if (press !== undefined) await page.getByRole('button', { name: press, exact: true }).click();
   if (shows !== undefined) await page.getByText(shows).first().waitFor();
 }
 
@@ -124,7 +131,6 @@ async function takeAll(browser: Browser, { url, signIn }: Started): Promise<numb
     await page.setViewportSize(PHONE);
     await settled(page);
     total += await take(context, page, `console-${shot.name}-phone.webp`);
-    await page.setViewportSize(DESK);
   }
   return total;
 }

@@ -1,7 +1,7 @@
 /** A day of calls, so that charts have a shape: quiet at night, busy at noon, with errors and slow ones among them. */
 import { agentToolset } from '@parley/agent';
 import { DOCS, RELEASES, WEATHER } from './connections.ts';
-import { KEYS } from './people.ts';
+import { KEYS, REVOKED } from './people.ts';
 import type { Part, Scene } from './scene.ts';
 import { createRolls, DAY_MS } from './scene.ts';
 
@@ -57,7 +57,9 @@ export const calls: Part = {
 async function callersOf({ host, owner, organizationId }: Scene): Promise<Who[]> {
   const keys = await host.identity.listKeys(owner, { all: false });
   const { agents, permissions } = host.servicesOf(agentToolset);
-  const known = KEYS.flatMap(({ name }) => keys.find((key) => key.name === name) ?? []).map(({ id, name }) => ({
+  const known = KEYS.filter(({ name }) => name !== REVOKED)
+    .flatMap(({ name }) => keys.find((key) => key.name === name) ?? [])
+    .map(({ id, name }) => ({
     callerId: id,
     source: 'key',
     client: name === 'CI pipeline' ? null : name,

@@ -27,7 +27,7 @@ export const KEYS = [
 ];
 
 /** The key that nobody uses any more. */
-const REVOKED = 'Old laptop';
+export const REVOKED = 'Old laptop';
 
 export const people: Part = {
   name: 'people',
