@@ -29,11 +29,11 @@ interface Shot {
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: 'home', path: '/', shows: /calls in the last 24 hours/, height: 1240 },
+  { name: 'home', path: '/', shows: /calls in the last 24 hours/, height: 1420 },
   { name: 'annotations', path: '/annotations', open: /cannot reach the cards/ },
   { name: 'inbox', path: '/feedback/inbox' },
   { name: 'tasks', path: '/tasks', open: /Step 3 of 12.*/ },
-  { name: 'agents', path: '/agents', open: /Writes release notes/ },
+  { name: 'agents', path: '/agents', open: /Fixes what people point at/ },
   { name: 'connections', path: '/connections' },
   { name: 'tools', path: '/tools', open: /^List sessions/, press: 'Run', shows: /boards\/launch/ },
   { name: 'monitoring', path: '/monitoring' },
