@@ -141,7 +141,9 @@ try {
   const [server, browser] = [await startDemo(join(data, 'data')), await launch()];
   try {
     const bytes = await takeAll(browser, server);
-    process.stdout.write(`${SHOTS.length * 2 + 1} pictures in docs/images, ${Math.round(bytes / 1024)} KiB\n`);
+    process.stdout.write(
+      `${SHOTS.length * 2 + 1} pictures in docs/images, ${Math.round(bytes / 1024)} KiB\n`,
+    );
   } finally {
     await browser.close();
     await server.stop();

@@ -88,7 +88,9 @@ async function listsOf(owner: Browser) {
 
 /** As they look once every delivery has ended. */
 async function endedLists(owner: Browser) {
-  await expect.poll(async () => (await listsOf(owner)).deliveries, { timeout: 20_000 }).not.toContain('pending');
+  await expect
+    .poll(async () => (await listsOf(owner)).deliveries, { timeout: 20_000 })
+    .not.toContain('pending');
   return listsOf(owner);
 }
 
@@ -115,18 +117,18 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
       const { calls, health } = await dataOf(first.owner, '/api/home');
       expect(calls.points.every((point: { calls: number }) => point.calls > 0)).toBe(true);
       const said = JSON.parse((await runParley(['doctor', '--json', ...flagsOf(database)])).stdout);
-      const both = ['database', 'connections', 'webhooks', 'hold'];
+      const both = new Set(['database', 'connections', 'webhooks', 'hold']);
       const states = { ok: 'ok', warn: 'warning', fail: 'down' } as Record<string, string>;
       expect(
         said.checks
-          .filter(({ name }: { name: string }) => both.includes(name))
+          .filter(({ name }: { name: string }) => both.has(name))
           .map(({ name, state, found, fix }: Record<string, string>) => ({
             part: name,
             state: states[state ?? ''],
             reason: found,
             ...(fix !== undefined && { fix }),
           })),
-      ).toEqual(health.filter(({ part }: { part: string }) => both.includes(part)));
+      ).toEqual(health.filter(({ part }: { part: string }) => both.has(part)));
 
       await first[Symbol.asyncDispose]();
       await using second = await start(flagsOf(database));

@@ -14,7 +14,8 @@ const PAGES = {
 
 const SKIES = ['clear', 'cloudy', 'light rain', 'windy', 'fog'];
 /** The same place has the same weather on the same day. */
-const chance = (place, most) => [...place].reduce((sum, sign) => (sum * 31 + sign.charCodeAt(0)) % 9973, 7) % most;
+const chance = (place, most) =>
+  [...place].reduce((sum, sign) => (sum * 31 + sign.charCodeAt(0)) % 9973, 7) % most;
 
 const RELEASES = [
   { version: '4.12.0', state: 'published', title: 'Boards by keyboard' },
@@ -34,7 +35,7 @@ const SERVERS = {
       inputSchema: object({ query: word('A word, such as billing') }),
       run: ({ query = '' }) => {
         const found = Object.entries(PAGES).filter(([name, page]) =>
-          `${name} ${page}`.toLowerCase().includes(String(query).toLowerCase()),
+          `${name} ${page}`.toLowerCase().includes(query.toLowerCase()),
         );
         return text(found.map(([name, page]) => `${name}: ${page}`).join('\n') || 'No page has this word.');
       },
@@ -54,7 +55,10 @@ const SERVERS = {
       title: 'Get the forecast',
       description: 'The weather of a harbor for the next days; invented, and always the same.',
       annotations: read,
-      inputSchema: object({ place: word('Such as Rotterdam'), days: { type: 'integer', minimum: 1, maximum: 7 } }, ['place']),
+      inputSchema: object(
+        { place: word('Such as Rotterdam'), days: { type: 'integer', minimum: 1, maximum: 7 } },
+        ['place'],
+      ),
       run: ({ place = '', days = 3 }) => {
         const forecast = Array.from({ length: days }, (_, day) => ({
           day: day + 1,
@@ -70,7 +74,8 @@ const SERVERS = {
       description: 'High and low water of a harbor; invented, and always the same.',
       annotations: read,
       inputSchema: object({ place: word('Such as Rotterdam') }),
-      run: ({ place = '' }) => text(`High water in ${place} at 0${chance(place, 9)}:40, low water six hours later.`),
+      run: ({ place = '' }) =>
+        text(`High water in ${place} at 0${chance(place, 9)}:40, low water six hours later.`),
     },
   ],
   releases: [
@@ -152,11 +157,12 @@ async function answer({ method, params = {} }) {
   });
 }
 
-createInterface({ input: process.stdin }).on('line', (line) => {
+createInterface({ input: process.stdin }).on('line', async (line) => {
   const message = JSON.parse(line);
   if (message.id === undefined || message.method === undefined) return;
-  answer(message).then(
-    (result) => say({ id: message.id, result }),
-    (error) => say({ id: message.id, error: { code: error.code ?? -32000, message: error.message } }),
-  );
+  try {
+    say({ id: message.id, result: await answer(message) });
+  } catch (error) {
+    say({ id: message.id, error: { code: error.code ?? -32000, message: error.message } });
+  }
 });

@@ -161,9 +161,9 @@ export async function createApp({
 
   let filling = Promise.resolve();
   let isStopping = false;
-  const fill = (demo: typeof import('./demo/index.ts')) => {
+  const fill = (playLiving: (on: typeof host) => Promise<void>) => {
     const begun = performance.now();
-    filling = demo.playLiving(host).then(
+    filling = playLiving(host).then(
       () => log.info({ durationMs: Math.round(performance.now() - begun) }, 'the demo is complete'),
       // What is not there yet comes with the next start.
       (error: unknown) => (isStopping ? undefined : onFault(error, 'demo')),
@@ -188,7 +188,7 @@ export async function createApp({
       host.servedAt(url);
       await host.replicas?.join(replicaAddress(config, url));
       log.info({ url }, 'listening');
-      if (demo !== undefined) await host.hold.whenFree(() => fill(demo));
+      if (demo !== undefined) await host.hold.whenFree(() => fill(demo.playLiving));
       const held = host.hold.held();
       if (held !== undefined) {
         log.warn({ reason: held.reason }, holdText(held));

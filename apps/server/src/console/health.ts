@@ -4,7 +4,13 @@ import { webhookStates } from '@parley/events';
 import type { Caller } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
 import type { Check } from '../health/check.ts';
-import { connectionChecks, databaseCheck, databaseFix, holdChecks, webhookChecks } from '../health/findings.ts';
+import {
+  connectionChecks,
+  databaseCheck,
+  databaseFix,
+  holdChecks,
+  webhookChecks,
+} from '../health/findings.ts';
 import type { Host } from '../start/host.ts';
 import { mayLook } from './live/rights.ts';
 

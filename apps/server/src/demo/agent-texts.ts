@@ -28,14 +28,21 @@ export const AGENTS = [
     ],
     rating: 4,
     memories: {
-      'tone of the changelog': 'Plain words, what changed for the reader first, no version numbers in titles.',
+      'tone of the changelog':
+        'Plain words, what changed for the reader first, no version numbers in titles.',
       'day of releases': 'Releases go out on Tuesdays, never on a Friday.',
     },
   },
   {
     name: 'Cleo',
     description: 'Watches errors at night and wakes somebody only when it is worth it.',
-    tools: ['corvid_notify_owner', 'corvid_ask_owner', 'corvid_send_message', 'corvid_save_memory', 'corvid_recall_memory'],
+    tools: [
+      'corvid_notify_owner',
+      'corvid_ask_owner',
+      'corvid_send_message',
+      'corvid_save_memory',
+      'corvid_recall_memory',
+    ],
     rating: 4,
     memories: {
       'noise to ignore': 'Timeouts of the billing staging server between 2 and 3 at night are its backup.',
@@ -56,7 +63,11 @@ export const MESSAGES: readonly { from: string; to: string; text: string; reply?
     text: 'Cards can be reached by keyboard now. Please put it into the notes for Tuesday.',
     reply: 'It is the first line of the draft: "Boards by keyboard".',
   },
-  { from: 'Bruno', to: 'Ada', text: 'Is the undo for deleted workspaces ready for 4.13, or shall I leave it out?' },
+  {
+    from: 'Bruno',
+    to: 'Ada',
+    text: 'Is the undo for deleted workspaces ready for 4.13, or shall I leave it out?',
+  },
 ];
 
 interface DemoSchedule {
@@ -68,7 +79,10 @@ interface DemoSchedule {
     | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string }
     | { readonly kind: 'interval'; readonly minutes: number }
     | { readonly kind: 'event'; readonly type: string };
-  readonly actions: readonly { readonly type: 'memory_maintenance' | 'send_message'; readonly message?: string }[];
+  readonly actions: readonly {
+    readonly type: 'memory_maintenance' | 'send_message';
+    readonly message?: string;
+  }[];
   readonly policy: 'auto' | 'council_approve';
   readonly isRunNow?: boolean;
   readonly isPaused?: boolean;
@@ -154,7 +168,11 @@ export const LAUNCH = {
       node('write', 'transform', 'Write the announcement', [220, 120], {
         template: 'Harbor {{input.version}} is out.',
       }),
-      node('urgent', 'condition', 'Is it urgent?', [440, 120], { path: 'input.urgent', op: 'eq', value: true }),
+      node('urgent', 'condition', 'Is it urgent?', [440, 120], {
+        path: 'input.urgent',
+        op: 'eq',
+        value: true,
+      }),
       node('wait', 'delay', 'Wait an hour', [660, 220], { seconds: 3600 }),
       node('send', 'end', 'Send it', [880, 120]),
     ],

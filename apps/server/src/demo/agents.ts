@@ -155,4 +155,3 @@ async function keepWork(
     .values(rows.map((row) => ({ ...base, ...row, id: `${row.id}_${organizationId.slice(-8)}` })))
     .execute();
 }
-

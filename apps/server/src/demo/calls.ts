@@ -60,10 +60,10 @@ async function callersOf({ host, owner, organizationId }: Scene): Promise<Who[]>
   const known = KEYS.filter(({ name }) => name !== REVOKED)
     .flatMap(({ name }) => keys.find((key) => key.name === name) ?? [])
     .map(({ id, name }) => ({
-    callerId: id,
-    source: 'key',
-    client: name === 'CI pipeline' ? null : name,
-  }));
+      callerId: id,
+      source: 'key',
+      client: name === 'CI pipeline' ? null : name,
+    }));
   const acting = (await agents.list(organizationId)).map(async ({ id }) => {
     const { id: callerId } = await permissions.actAs(owner, id);
     return { callerId, source: 'agent', client: 'Claude Code' };
@@ -125,4 +125,3 @@ function weighed(roll: () => number): (typeof TOOLS)[number] {
   }
   return TOOLS[0];
 }
-

@@ -5,7 +5,9 @@ import { meshToolset } from '@parley/mesh';
 import type { Part } from './scene.ts';
 
 // From the bundle in dist and from the source alike.
-const PROGRAM = import.meta.url.endsWith('.ts') ? '../../demo/example-server.js' : '../demo/example-server.js';
+const PROGRAM = import.meta.url.endsWith('.ts')
+  ? '../../demo/example-server.js'
+  : '../demo/example-server.js';
 
 /** The ids of the connections; calls of the demo name them too. */
 export const DOCS = 'harbor-docs';
@@ -53,7 +55,12 @@ export const connections: Part = {
       ...stored,
       services.connections.create(
         owner,
-        { id: 'billing-staging', title: 'Billing (staging)', connection_type: 'HTTP', connection_url: SILENT.url },
+        {
+          id: 'billing-staging',
+          title: 'Billing (staging)',
+          connection_type: 'HTTP',
+          connection_url: SILENT.url,
+        },
         { allow: SILENT.allow },
       ),
     ]);

@@ -29,7 +29,7 @@ export interface DemoNote {
   /** Where it is on the page, and on the picture if there is one. */
   readonly place: readonly [x: number, y: number, width: number, height: number];
   readonly picture?: readonly Box[];
-  readonly then: readonly Deed[];
+  readonly deeds: readonly Deed[];
 }
 
 const CHECKOUT: readonly Box[] = [
@@ -116,7 +116,7 @@ export const PAGES: readonly DemoPage[] = [
         element: 'div.card',
         place: [242, 114, 152, 68],
         picture: BOARD,
-        then: [
+        deeds: [
           { does: 'takes', says: 'I see it: the card is a div with a click handler.' },
           {
             does: 'proposes',
@@ -135,7 +135,7 @@ export const PAGES: readonly DemoPage[] = [
         element: 'span.due',
         place: [62, 322, 34, 10],
         picture: BOARD,
-        then: [
+        deeds: [
           { does: 'takes', says: 'On it, after the keyboard fix.' },
           { does: 'answers', says: 'Thanks. Hours matter too on the day itself: "in 3 hours".' },
         ],
@@ -150,7 +150,7 @@ export const PAGES: readonly DemoPage[] = [
         element: 'section.column',
         place: [420, 70, 176, 300],
         picture: BOARD,
-        then: [],
+        deeds: [],
       },
       {
         text: 'Why is this card green while its task is still open?',
@@ -161,7 +161,7 @@ export const PAGES: readonly DemoPage[] = [
         selector: '.card:nth-child(2) .label',
         element: 'span.label',
         place: [252, 242, 34, 10],
-        then: [],
+        deeds: [],
       },
     ],
   },
@@ -182,7 +182,7 @@ export const PAGES: readonly DemoPage[] = [
         element: 'button.pay',
         place: [60, 318, 120, 34],
         picture: CHECKOUT,
-        then: [
+        deeds: [
           { does: 'takes', says: 'The amount is known here. I will use it.' },
           { does: 'replies', says: 'Done for all currencies, with the format of the reader.' },
           { does: 'resolves', says: 'The button names the amount; a test holds it for three currencies.' },
@@ -198,7 +198,7 @@ export const PAGES: readonly DemoPage[] = [
         element: 'input#postcode',
         place: [60, 262, 150, 34],
         picture: CHECKOUT,
-        then: [],
+        deeds: [],
       },
     ],
   },
@@ -219,7 +219,7 @@ export const PAGES: readonly DemoPage[] = [
         element: 'rect',
         place: [427, 157, 22, 183],
         picture: CHART,
-        then: [
+        deeds: [
           { does: 'takes' },
           { does: 'resolves', says: 'It says "Outage on Thursday, 41 minutes", with a link to the event.' },
         ],
@@ -234,7 +234,7 @@ export const PAGES: readonly DemoPage[] = [
         element: 'figure.week',
         place: [40, 70, 560, 300],
         picture: CHART,
-        then: [
+        deeds: [
           { does: 'dismisses', says: 'Sixteen slices cannot be told apart; bars stay. The table is below.' },
         ],
       },
@@ -257,7 +257,7 @@ export const PAGES: readonly DemoPage[] = [
         element: 'button.delete',
         place: [470, 326, 110, 30],
         picture: SETTINGS,
-        then: [
+        deeds: [
           { does: 'takes', says: 'It moves to a section of its own and asks for the name.' },
           { does: 'answers', says: 'And please a day to undo it.' },
           { does: 'replies', says: 'A day it is; deleted workspaces wait in the list until then.' },

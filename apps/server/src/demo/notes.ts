@@ -62,11 +62,7 @@ async function playNote(
   { owner }: Scene,
   services: AnnotationServices,
   clock: Clock,
-  {
-    page,
-    note,
-    row,
-  }: { readonly page: DemoPage; readonly note: DemoNote; readonly row: SessionOfPage },
+  { page, note, row }: { readonly page: DemoPage; readonly note: DemoNote; readonly row: SessionOfPage },
 ): Promise<void> {
   clock.at += 4 * MINUTE_MS;
   const { picture } = note;
@@ -81,7 +77,7 @@ async function playNote(
     ...(screenshot !== undefined && { screenshotId: screenshot.id }),
   });
   const agent = { ...owner, name: 'Claude Code', source: 'key' as const, client: 'Claude Code' };
-  for (const deed of note.then) {
+  for (const deed of note.deeds) {
     clock.at += 7 * MINUTE_MS;
     // Whoever closes a note has to have read what the person wrote.
     await services.words.show(agent, [await services.notes.get(agent.organizationId, annotation.id)]);
@@ -92,7 +88,11 @@ async function playNote(
 async function carryOut(
   services: AnnotationServices,
   deed: Deed,
-  { id, row, agent }: { id: string; row: SessionOfPage; agent: Parameters<AnnotationServices['agent']['reply']>[0] },
+  {
+    id,
+    row,
+    agent,
+  }: { id: string; row: SessionOfPage; agent: Parameters<AnnotationServices['agent']['reply']>[0] },
 ): Promise<void> {
   if (deed.does === 'takes') await services.agent.acknowledge(agent, id, deed.says);
   else if (deed.does === 'replies') await services.agent.reply(agent, id, deed.says);

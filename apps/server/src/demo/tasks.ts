@@ -26,8 +26,7 @@ export const tasks: Part = {
     await pauseOne(scene);
     // An hour of steps: whoever looks at the demo sees it move.
     await start(scene, LONG, { steps: 360, delayMs: 10_000, enableSampling: false });
-    for (const { id, by } of ending)
-      await untilFinal(host.tasks, ownerOf(by), id, host.tasks.closing);
+    for (const { id, by } of ending) await untilFinal(host.tasks, ownerOf(by), id, host.tasks.closing);
   },
 };
 

@@ -86,7 +86,11 @@ function HealthCard({ health }: { readonly health: readonly Health[] }) {
   return (
     <Card
       title="Health"
-      description={bad === 0 ? 'Every part is well' : `${bad} of ${parts} ${bad === 1 ? 'parts needs' : 'parts need'} care`}
+      description={
+        bad === 0
+          ? 'Every part is well'
+          : `${bad} of ${parts} ${bad === 1 ? 'parts needs' : 'parts need'} care`
+      }
     >
       <ul className="stack">
         {sorted.map((part) => (
