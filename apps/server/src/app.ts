@@ -178,7 +178,8 @@ export async function createApp({
       if (resume) await host.hold.resume();
       await host.beforeStart();
       const demo = config.settings['demo'] === true ? await import('./demo/index.ts') : undefined;
-      await demo?.seedStanding(host);
+      // Whoever wants to look at something gets a server in any case.
+      await demo?.seedStanding(host).catch((error: unknown) => onFault(error, 'demo'));
       await host.hold.whenFree(() => {
         host.tasks.start();
         host.events.start();

@@ -14,6 +14,8 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0
 // An agent of the demo answers to nobody, and must not lose its notes while somebody looks at them.
 const HELD_MS = 30 * DAY_MS;
 
+const MOST_TOKENS = 100;
+
 interface Clock {
   at: number;
 }
@@ -35,7 +37,11 @@ export const notes: Part = {
       limits: { noteLeaseMs: HELD_MS },
     });
     try {
-      const { id: tokenId } = await services.pageTokens.create(organizationId);
+      // Made when there is none; an organization has one at a time.
+      await services.pageTokens.show(organizationId);
+      const tokens = await services.pageTokens.list(organizationId, MOST_TOKENS);
+      const tokenId = tokens.find(({ state }) => state === 'valid')?.id;
+      if (tokenId === undefined) throw new Error('The organization has no page token.');
       for (const page of PAGES.toReversed()) await playPage(scene, services, clock, { page, tokenId });
     } finally {
       await services.close();
