@@ -1,6 +1,7 @@
 /** Owns how the test runner finds, runs, counts and measures the tests. */
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { WaitingFirst } from './test/support/waiting-first.ts';
 
 /** As of `eventually` in test/support, which cannot be loaded outside a test. */
 const DEADLINE_MS = 60_000;
@@ -20,8 +21,9 @@ export default defineConfig({
     // A worker keeps what it has loaded for the files after: loading it anew for each took a fifth of the whole time.
     isolate: false,
     setupFiles: ['test/support/leave-clean.ts'],
-    // One more than there are cores: some files wait, for limits of half a minute and for processes to start and end.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: some files wait, for limits of half a minute and for processes to start and end.
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: WaitingFirst },
     // Tests wait for conditions, not for times: these only end what would never end, on a busy machine too.
     testTimeout: 120_000,
     hookTimeout: 120_000,

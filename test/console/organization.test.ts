@@ -36,6 +36,8 @@ test('a key is made by keyboard alone, works, is revoked, and is refused', { tim
   await page.keyboard.press('d');
   await dialog.getByText('is refused from its next request on', { exact: false }).waitFor();
   await dialog.getByRole('button', { name: 'Revoke' }).press('Enter');
+  // What stands behind an open dialog has no role.
+  await dialog.waitFor({ state: 'detached' });
   await row.waitFor({ state: 'detached' });
   expect(await ask()).toBe(401);
   expect([faults, await page.evaluate(() => 'wasRun' in window)]).toEqual([[], false]);

@@ -123,6 +123,28 @@ describeInBrowser('without the server', () => {
     await context.close();
   });
 
+  test('a page whose hello came too late is no refused page: it says it again, for the same session', async () => {
+    const tab = await stage.open('shop');
+    const { page } = tab;
+    await annotate(page, '#order', 'Before the slow hello');
+    await stage.agent.noteSaying('Before the slow hello');
+    const before = await sessionsOf();
+    const closed = Promise.withResolvers<void>();
+    let late = 0;
+    // As the server closes a socket whose hello was stuck on its way.
+    await page.routeWebSocket('**/__parley/socket', async (socket) => {
+      if ((late += 1) > 1) return socket.connectToServer();
+      await socket.close({ code: 4401, reason: 'No hello came in time.' });
+      closed.resolve();
+    });
+    await page.reload();
+    await closed.promise;
+    await waitUntilOnline(page);
+    await page.getByRole('button', { name: /^Note 1, pending: Before the slow hello/ }).waitFor();
+    expect(await sessionsOf()).toEqual(before);
+    await tab.context.close();
+  });
+
   test('where sockets are blocked the event stream carries the same', async () => {
     const context = await stage.browser.newContext();
     const page = await context.newPage();

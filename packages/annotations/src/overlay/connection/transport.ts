@@ -23,6 +23,8 @@ export interface TransportEvents {
 }
 
 const UNAUTHORIZED = 4401;
+/** What the server says with it when the hello was only late: the token was not looked at. */
+const LATE = 'No hello came in time.';
 
 /** Opens the socket and says hello first. */
 export function openSocket(server: string, hello: ClientMessage, events: TransportEvents): Transport {
@@ -39,7 +41,7 @@ export function openSocket(server: string, hello: ClientMessage, events: Transpo
     events.message(message);
   });
   socket.addEventListener('close', ({ code, reason: said }) =>
-    events.ended({ wasOpen, refused: code === UNAUTHORIZED, reason: said || reason }),
+    events.ended({ wasOpen, refused: code === UNAUTHORIZED && said !== LATE, reason: said || reason }),
   );
   // A socket that a content policy blocks never closes; of two endings the link takes the first.
   socket.addEventListener('error', () => {
