@@ -157,12 +157,12 @@ async function answer({ method, params = {} }) {
   });
 }
 
-createInterface({ input: process.stdin }).on('line', async (line) => {
+for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
-  if (message.id === undefined || message.method === undefined) return;
+  if (message.id === undefined || message.method === undefined) continue;
   try {
     say({ id: message.id, result: await answer(message) });
   } catch (error) {
     say({ id: message.id, error: { code: error.code ?? -32000, message: error.message } });
   }
-});
+}
