@@ -7,12 +7,19 @@ import type { SyntaxNode } from './syntax-tree.ts';
 
 const ROLE_NAMES = new Set(['owner', 'admin', 'member', 'user']);
 // The console offers the roles to choose from; the server decides what they may do.
-const ROLE_FOLDERS = ['packages/identity/', 'packages/kit/src/access/', 'apps/console/src/'];
-// Commands and screens are named after the toolset that they are for.
+const ROLE_FOLDERS = [
+  'packages/identity/',
+  'packages/kit/src/access/',
+  'apps/console/src/',
+  // People of the demo hold roles.
+  'apps/server/src/demo/',
+];
+// Commands and screens are named after the toolset that they are for, and the calls of the demo go to some.
 const NAMING_TOOLSETS = [
   'apps/server/src/toolsets.ts',
   'apps/server/src/cli/',
   'apps/server/src/console/',
+  'apps/server/src/demo/',
   'apps/server/bin/',
   'apps/console/src/',
 ];

@@ -179,6 +179,7 @@ export async function startConsole(
   const args = ['--port', '0', '--log-level', 'silent', '--data', folder.path, ...flags];
   const app = await createApp({ config: loadConfig(args, { env: {} }).config, ...options });
   const { url, mcp } = await app.listen();
+  await app.filled();
   const { readFileSync } = await import('node:fs');
   return {
     app,

@@ -54,6 +54,8 @@ export interface App {
   heldText(): string | undefined;
   /** What toolsets tell the person who started the server at this address. */
   noticesAt(url: string): Promise<StartNotice[]>;
+  /** Resolves when the demo is complete; at once without one. */
+  filled(): Promise<void>;
   /** Reports and counts an error that nothing caught. */
   onUncaught(error: unknown, where: string): void;
   /**
@@ -157,6 +159,17 @@ export async function createApp({
   });
   telemetry.watchTraffic({ gateway, routes, http });
 
+  let filling = Promise.resolve();
+  let isStopping = false;
+  const fill = (playLiving: (on: typeof host) => Promise<void>) => {
+    const begun = performance.now();
+    filling = playLiving(host).then(
+      () => log.info({ durationMs: Math.round(performance.now() - begun) }, 'the demo is complete'),
+      // What is not there yet comes with the next start.
+      (error: unknown) => (isStopping ? undefined : onFault(error, 'demo')),
+    );
+  };
+
   return {
     host,
     routes,
@@ -164,6 +177,9 @@ export async function createApp({
     async listen() {
       if (resume) await host.hold.resume();
       await host.beforeStart();
+      const demo = config.settings['demo'] === true ? await import('./demo/index.ts') : undefined;
+      // Whoever wants to look at something gets a server in any case.
+      await demo?.seedStanding(host).catch((error: unknown) => onFault(error, 'demo'));
       await host.hold.whenFree(() => {
         host.tasks.start();
         host.events.start();
@@ -173,6 +189,7 @@ export async function createApp({
       host.servedAt(url);
       await host.replicas?.join(replicaAddress(config, url));
       log.info({ url }, 'listening');
+      if (demo !== undefined) await host.hold.whenFree(() => fill(demo.playLiving));
       const held = host.hold.held();
       if (held !== undefined) {
         log.warn({ reason: held.reason }, holdText(held));
@@ -189,11 +206,13 @@ export async function createApp({
       if (!config.hasConsole) return notices;
       return [await (await import('./console/notice.ts')).consoleNotice(host, config, url), ...notices];
     },
+    filled: () => filling,
     onUncaught(error, where) {
       metrics.countUncaught();
       onFault(error, where);
     },
     async close(onLate) {
+      isStopping = true;
       probes.stopping();
       http.letGo();
       const drainMs = drainMsOf(config.replicas, probes.askedEveryMs());

@@ -54,7 +54,7 @@ export const feedbackSettings = {
     flag: 'demo',
     kind: 'switch',
     value: '',
-    help: 'With "start": fill an empty feedback with example data, and publish its pages',
+    help: 'With "start": fill every screen that is empty with example data, and publish the pages of feedback',
     section: 'upkeep',
   },
 } as const satisfies Settings;

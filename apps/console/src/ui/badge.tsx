@@ -67,6 +67,7 @@ const STATE_TONES: Readonly<Record<string, Tone>> = {
   under_review: 'blue',
   pending: 'amber',
   input_required: 'amber',
+  diff_proposed: 'amber',
   warning: 'amber',
   waiting: 'amber',
   held: 'amber',

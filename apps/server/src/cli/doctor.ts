@@ -17,9 +17,10 @@ import { checkHold } from './doctor/hold.ts';
 import { checkDataFolder, checkRuntime, checkSecretKey } from './doctor/machine.ts';
 import { checkGivenKey } from './doctor/keys.ts';
 import { checkPort, isParley } from './doctor/port.ts';
+import { checkWebhooks } from './doctor/webhooks.ts';
 import type { ViteProject } from './doctor/vite-project.ts';
 import { viteProject } from './doctor/vite-project.ts';
-import type { Check } from './doctor/check.ts';
+import type { Check } from '../health/check.ts';
 import type { Command } from './main.ts';
 
 // From the bundle in dist and from the source alike.
@@ -49,6 +50,7 @@ export const doctor: Command = async (args, toolsets) => {
     ...(await checkGivenKey(config)),
     await checkPort(config),
     ...connections.checks,
+    ...(await checkWebhooks(config)),
     ...(await checkAnnotations(pages, vite)),
     ...(await checkClients({
       config,

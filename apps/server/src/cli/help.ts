@@ -27,7 +27,9 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   {"url": "...", "mcp": "...", "data": "...", "ownerKeyFile": "...", "console": "...", "signIn": "...", "overlayTag": "..."}
 "signIn" is there until an owner has a password or a passkey: a link into the console, once, within 15 minutes.
 --resume lets a server that was restored from a backup begin with the tasks, schedules and deliveries that wait in it.
---demo fills an empty feedback with a year and a half of example posts and publishes its pages; "pages" is their address.
+--demo fills what is empty: a year and a half of feedback, whose pages it publishes ("pages" is their address), annotations, agents,
+tasks, a day of calls, people and keys, and three example servers that it starts for connections, a virtual MCP and events. What
+needs the server to run comes right after the start; the log says when the demo is complete.
 Ctrl-C or SIGTERM stops it after running requests are answered; a second one stops it at once.`,
   },
   mcp: {

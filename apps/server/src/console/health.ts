@@ -1,8 +1,16 @@
-/** How the parts of this server do, in the words of `parley doctor`. */
-import { connectionStates, selfConnectionId } from '@parley/connections';
+/** How the parts of this server do, for those who may know: the checks of `parley doctor` that a running server can make, in its words. */
+import { connectionStates } from '@parley/connections';
+import { webhookStates } from '@parley/events';
 import type { Caller } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
-import { holdText } from '../hold/held-row.ts';
+import type { Check } from '../health/check.ts';
+import {
+  connectionChecks,
+  databaseCheck,
+  databaseFix,
+  holdChecks,
+  webhookChecks,
+} from '../health/findings.ts';
 import type { Host } from '../start/host.ts';
 import { mayLook } from './live/rights.ts';
 
@@ -14,82 +22,56 @@ export interface PartHealth {
   readonly fix?: string;
 }
 
+const STATES = { ok: 'ok', warn: 'warning', fail: 'down' } as const;
+// Who has more finds them under Connections.
+const MOST_NAMED = 5;
+
 /** The parts that somebody may know of. */
 export async function healthFor(host: Host, caller: Caller): Promise<PartHealth[]> {
-  const database = await databaseHealth(host);
-  if (database.state === 'down') return [database];
-  const engine = host.engine();
-  const seesConnections = mayLook(engine, caller, ['self', ['COLLECTION_CONNECTIONS_LIST']]);
-  const seesEvents = mayLook(engine, caller, ['self', ['EVENT_SUBSCRIBE']]);
-  const seesCalls = mayLook(engine, caller, ['self', ['MONITORING_LOGS_LIST']]);
+  return (await checksFor(host, caller)).map(({ name, state, found, fix }) => ({
+    part: name,
+    state: STATES[state],
+    reason: found,
+    ...(fix !== undefined && { fix }),
+  }));
+}
+
+async function checksFor(host: Host, caller: Caller): Promise<Check[]> {
+  const { store } = host;
+  const { organizationId } = caller;
+  const database = await databaseOf(host);
+  if (database.state === 'fail') return [database];
+  const may = (...names: string[]) => mayLook(host.engine(), caller, ['self', names]);
+  const connections = may('COLLECTION_CONNECTIONS_LIST') ? await connectionStates(store, organizationId) : [];
+  const webhooks = may('EVENT_SUBSCRIBE') ? await webhookStates(store, organizationId) : [];
   return [
     database,
-    ...holdHealth(host),
-    ...(seesConnections ? [await connectionsHealth(host, caller)] : []),
-    ...(seesEvents ? [await webhooksHealth(host, caller)] : []),
-    ...(seesCalls ? [recordsHealth(host)] : []),
+    ...holdChecks(host.hold.held()),
+    ...connectionChecks(connections, MOST_NAMED),
+    ...webhookChecks(webhooks),
+    ...(may('MONITORING_LOGS_LIST') ? [recordsOf(host)] : []),
   ];
 }
 
-async function databaseHealth({ store }: Host): Promise<PartHealth> {
-  const part = 'database';
+async function databaseOf({ store }: Host): Promise<Check> {
+  const name = 'database';
   try {
     await store.ping();
   } catch (error) {
-    const reason = error instanceof StoreUnavailableError ? error.message : 'The database takes no writes.';
-    return { part, state: 'down', reason, fix: 'Run "parley doctor" on the machine of the server.' };
+    // Any other error may name files or statements, which are nobody's business here.
+    const found = error instanceof StoreUnavailableError ? error.message : 'The database takes no writes.';
+    return { name, state: 'fail', found, fix: databaseFix(error) };
   }
+  // Only this process can tell.
   if (store.signal.isBroken())
-    return { part, state: 'warning', reason: 'Changes by other processes do not arrive right now.' };
-  return { part, state: 'ok', reason: 'It takes writes, and changes arrive.' };
+    return { name, state: 'warn', found: 'changes by other processes do not arrive right now' };
+  // A server brings it up to date before it serves.
+  return databaseCheck(store.engine, 0);
 }
 
-function holdHealth({ hold }: Host): PartHealth[] {
-  const held = hold.held();
-  if (held === undefined) return [];
-  return [{ part: 'work', state: 'warning', reason: holdText(held), fix: 'Run "parley resume".' }];
-}
-
-const MOST_NAMED = 5;
-
-async function connectionsHealth({ store }: Host, { organizationId }: Caller): Promise<PartHealth> {
-  const part = 'connections';
-  const own = selfConnectionId(organizationId);
-  const states = await connectionStates(store, organizationId);
-  const all = states.filter(({ isVirtual, id }) => !isVirtual && id !== own);
-  if (all.length === 0) return { part, state: 'ok', reason: 'There are none yet.' };
-  const faulty = all.filter(({ status }) => status === 'error' || status === 'needs_reauth');
-  if (faulty.length === 0)
-    return {
-      part,
-      state: 'ok',
-      reason: `All ${all.length} answered when they were asked last, or are switched off.`,
-    };
-  const names = faulty.slice(0, MOST_NAMED).map(({ title, status, lastError }) => {
-    const state = status === 'error' ? 'in error' : 'not authorised';
-    return lastError === null ? `${title} is ${state}` : `${title} is ${state}: ${lastError}`;
-  });
-  const more = faulty.length > MOST_NAMED ? ` and ${faulty.length - MOST_NAMED} more` : '';
-  return {
-    part,
-    state: 'warning',
-    reason: `${names.join('; ')}${more}`,
-    fix: 'Open it under Connections and test it.',
-  };
-}
-
-async function webhooksHealth({ events }: Host, { organizationId }: Caller): Promise<PartHealth> {
-  const part = 'webhooks';
-  const all = await events.webhooks.list(organizationId);
-  const off = all.filter(({ disabledReason }) => disabledReason !== null && disabledReason !== undefined);
-  if (all.length === 0) return { part, state: 'ok', reason: 'There are none yet.' };
-  if (off.length === 0) return { part, state: 'ok', reason: `All ${all.length} hear of events.` };
-  const reason = `${off.length} of ${all.length} are switched off after failures.`;
-  return { part, state: 'warning', reason, fix: 'Open it under Events, mend its receiver and enable it.' };
-}
-
-function recordsHealth({ store: { records } }: Host): PartHealth {
-  const part = 'call records';
-  if (records.dropped === 0) return { part, state: 'ok', reason: 'Every call since the start is recorded.' };
-  return { part, state: 'warning', reason: `${records.dropped} records were lost since the start.` };
+/** What only a running server knows. */
+function recordsOf({ store: { records } }: Host): Check {
+  const name = 'call records';
+  if (records.dropped === 0) return { name, state: 'ok', found: 'every call since the start is recorded' };
+  return { name, state: 'warn', found: `${records.dropped} records were lost since the start` };
 }

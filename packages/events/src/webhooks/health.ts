@@ -1,5 +1,5 @@
 /** How a webhook is doing: its failures in a row, and being switched off after too long a row. */
-import type { StoreTransaction } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import { isAmong, isAmongFew, rowLock } from '@parley/store';
 import { sql } from 'kysely';
 import { refreshEvents } from '../delivery/event-status.ts';
@@ -97,4 +97,18 @@ export async function silence(
     tx,
     cancelled.map((delivery) => delivery.event_id),
   );
+}
+
+/** Whether a webhook hears of events. */
+export interface WebhookState {
+  readonly id: string;
+  /** Why it hears of nothing; null: it does. */
+  readonly disabledReason: string | null;
+}
+
+/** The webhooks of an organization, or of all. */
+export async function webhookStates(from: Queryable, organizationId?: string): Promise<WebhookState[]> {
+  let query = from.db<EventTables>().selectFrom('webhooks').select(['id', 'disabled_reason']).orderBy('id');
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+  return (await query.execute()).map(({ id, disabled_reason }) => ({ id, disabledReason: disabled_reason }));
 }

@@ -80,15 +80,21 @@ const WORST_FIRST = ['down', 'warning', 'ok'];
 
 function HealthCard({ health }: { readonly health: readonly Health[] }) {
   const sorted = health.toSorted((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
-  const bad = health.filter(({ state }) => state !== 'ok').length;
+  // A part may have more than one thing to say.
+  const parts = new Set(health.map(({ part }) => part)).size;
+  const bad = new Set(health.flatMap(({ part, state }) => (state === 'ok' ? [] : [part]))).size;
   return (
     <Card
       title="Health"
-      description={bad === 0 ? 'Every part is well' : `${bad} of ${health.length} parts need care`}
+      description={
+        bad === 0
+          ? 'Every part is well'
+          : `${bad} of ${parts} ${bad === 1 ? 'parts needs' : 'parts need'} care`
+      }
     >
       <ul className="stack">
         {sorted.map((part) => (
-          <li key={part.part} className="home-health">
+          <li key={`${part.part} ${part.reason}`} className="home-health">
             {HEALTH_ICONS[part.state]}
             <div className="grow">
               <div className="strong">{part.part}</div>

@@ -2,7 +2,7 @@
 import { annotationHealth, annotationMigrations } from '@parley/annotations';
 import type { AnnotationHealth } from '@parley/annotations';
 import type { Config } from '../../config.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 import { hasDatabase, withStore } from './database.ts';
 import type { ViteProject } from './vite-project.ts';
 

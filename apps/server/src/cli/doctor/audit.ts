@@ -1,7 +1,7 @@
 /** Is the audit log as it was written: no entry changed, none missing. */
 import { createIdentity, identityMigrations } from '@parley/identity';
 import type { Config } from '../../config.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 import { hasDatabase, withStore } from './database.ts';
 
 const FIX = 'Somebody changed the database by other means. Compare it with a backup from before.';

@@ -5,7 +5,7 @@ import type { ClientName, EntryNames } from '../client-configuration.ts';
 import { clientConfiguration, OWN_NAMES } from '../client-configuration.ts';
 import { hasInstallation } from '../installation.ts';
 import { askServer } from './ask.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 import type { ClientEntry } from './client-files.ts';
 import type { Surroundings } from './clients.ts';
 import { agentOfKey, checkKey, keyMaker } from './keys.ts';

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { AGENT } from '@parley/agent/name';
 import type { ClientName } from '../client-configuration.ts';
 import { hasInstallation } from '../installation.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 import type { ClientEntry } from './client-files.ts';
 import type { Surroundings } from './clients.ts';
 import { checkKey, keyMaker } from './keys.ts';

@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts';
 import { addressOf } from '../address.ts';
 import { clientConfiguration, commandConfiguration } from '../client-configuration.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 import type { ClientEntry, ClientFile } from './client-files.ts';
 import { readClientFiles } from './client-files.ts';
 import { checkHttp, isOnThisMachine, isThisServer, toolsetAt } from './client-http.ts';

@@ -2,10 +2,9 @@
 import type { ConnectionState } from '@parley/connections';
 import { connectionMigrations, connectionStates } from '@parley/connections';
 import type { Config } from '../../config.ts';
-import { printable } from '../../printable.ts';
-import type { Check } from './check.ts';
+import { connectionChecks } from '../../health/findings.ts';
+import type { Check } from '../../health/check.ts';
 import { hasDatabase, withStore } from './database.ts';
-import { word } from './shell-word.ts';
 
 const NAME = 'connections';
 const MOST_NAMED = 20;
@@ -27,20 +26,5 @@ export async function checkConnections(config: Config): Promise<CheckedConnectio
   });
   if (all === undefined) return { checks: [looked], paths: [] };
   const paths = all.map(({ id, isVirtual }) => `/mcp/${isVirtual ? 'virtual-mcp/' : ''}${id}`);
-  const others = all.filter(({ id, isVirtual }) => !isVirtual && !id.endsWith('_self'));
-  if (others.length === 0) return { checks: [], paths };
-  const faulty = others.filter(({ status }) => status === 'error' || status === 'needs_reauth');
-  const found = `${others.length - faulty.length} of ${others.length} answered when they were asked last, or are switched off`;
-  const sum: Check = { name: NAME, state: faulty.length === 0 ? 'ok' : 'warn', found };
-  return { checks: [sum, ...faulty.slice(0, MOST_NAMED).map(faultOf)], paths };
-}
-
-function faultOf({ id, title, status, lastError }: ConnectionState): Check {
-  const state = status === 'error' ? 'in error' : status;
-  const why = lastError === null ? state : `${state}: ${printable(lastError)}`;
-  const fix =
-    status === 'needs_reauth'
-      ? `Run "parley connect authorise ${word(id)}", or give it a token.`
-      : `Run "parley connect test ${word(id)}", which tries again and tells more.`;
-  return { name: NAME, state: 'warn', found: `${printable(title)} (${id}) is ${why}`, fix };
+  return { checks: connectionChecks(all, MOST_NAMED), paths };
 }

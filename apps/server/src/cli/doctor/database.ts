@@ -5,18 +5,16 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import type { MigrationSet, Store } from '@parley/store';
-import { damagedFiles, MigrationError, openStore, StoreUnavailableError } from '@parley/store';
+import { damagedFiles, openStore } from '@parley/store';
 import type { Config } from '../../config.ts';
 import type { ServedToolset } from '../../start/served-toolset.ts';
 import { storeOptions } from '../../start/base.ts';
 import { lostDatabase, ownerKeyFileOf } from '../../owner-key.ts';
 import { allToolsets, migrationsOf } from '../../start/host.ts';
+import { databaseCheck, databaseFix, PUT_BACK } from '../../health/findings.ts';
 import { errorText } from '../error-text.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 import { modeCheck } from './machine.ts';
-
-const PUT_BACK =
-  'Stop every server that uses it, delete the files ending in -wal and -shm beside it, then put the file of a backup in its place.';
 
 /** Does the database answer, and is its schema one that this version knows. */
 export async function checkDatabase(config: Config, toolsets: readonly ServedToolset[]): Promise<Check> {
@@ -34,13 +32,7 @@ export async function checkDatabase(config: Config, toolsets: readonly ServedToo
   return withStore(config, { name, needs: [] }, async (store) => {
     const { length: steps } = await store.pending(migrationsOf(await allToolsets({ toolsets })));
     await store.ping();
-    if (steps === 0) return { name, state: 'ok', found: `${store.engine}, up to date` };
-    const behind = `${steps} ${steps === 1 ? 'step' : 'steps'} behind`;
-    return {
-      name,
-      state: 'warn',
-      found: `${store.engine}, ${behind}; the next start brings it up to date`,
-    };
+    return databaseCheck(store.engine, steps);
   });
 }
 
@@ -56,7 +48,7 @@ export async function checkFiles(config: Config): Promise<Check[]> {
       aside.push({ name, state: 'warn', found: errorText(error) });
     });
   } catch (error) {
-    return [...aside, { name, state: 'fail', found: errorText(error), fix: fixOf(error) }];
+    return [...aside, { name, state: 'fail', found: errorText(error), fix: databaseFix(error) }];
   }
   if (damaged.length === 0)
     return [...aside, { name, state: 'ok', found: 'every page of the databases is whole' }];
@@ -112,7 +104,7 @@ export async function withStore(
     if (isBehind) return { name, state: 'warn', found: 'not looked into, since the database is behind' };
     return await check(store);
   } catch (error) {
-    return { name, state: 'fail', found: errorText(error), fix: fixOf(error) };
+    return { name, state: 'fail', found: errorText(error), fix: databaseFix(error) };
   } finally {
     await store?.close();
   }
@@ -122,12 +114,4 @@ export async function withStore(
 function withoutNewKey(config: Config): Config {
   if (config.secretKey !== undefined || existsSync(join(config.dataDir, 'secret.key'))) return config;
   return { ...config, secretKey: randomBytes(32).toString('base64url') };
-}
-
-function fixOf(error: unknown): string {
-  if (error instanceof MigrationError) return 'Start the version of Parley that wrote it.';
-  if (error instanceof StoreUnavailableError && error.reason === 'damaged') return PUT_BACK;
-  if (error instanceof StoreUnavailableError && error.reason === 'full')
-    return 'Free some space on the disk of the data folder.';
-  return 'Check that the database runs and that --data or --database-url names it.';
 }

@@ -5,7 +5,7 @@ import { fromJson } from '@parley/store';
 import type { Config } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import { hasInstallation } from '../installation.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 import { withStore } from './database.ts';
 import { word } from './shell-word.ts';
 

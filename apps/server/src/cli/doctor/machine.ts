@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refuseLostKey, SecretKeyError } from '@parley/store';
 import type { Config } from '../../config.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 
 const REQUIRED = [22, 13] as const;
 

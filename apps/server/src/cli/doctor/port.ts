@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { createEgress } from '@parley/kit/egress';
 import type { Config } from '../../config.ts';
-import type { Check } from './check.ts';
+import type { Check } from '../../health/check.ts';
 
 /** Tries the port of the configuration. */
 export async function checkPort({ host, port }: Config): Promise<Check> {

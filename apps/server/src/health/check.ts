@@ -1,4 +1,4 @@
-/** One finding of the doctor. */
+/** One finding about a part of the server, as "parley doctor" and the console tell it. */
 export interface Check {
   readonly name: string;
   readonly state: 'ok' | 'warn' | 'fail';
