@@ -2,7 +2,7 @@
 import type { Caller } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { RoleGrants } from './roles.ts';
-import type { Account, NewPassword } from './services/sign-in/account.ts';
+import type { Account } from './services/sign-in/account.ts';
 import type { HolderOfKey, Shown, ShownAgain } from './services/sign-in/entering.ts';
 import type { SignInLink } from './services/sign-in/links.ts';
 import type { TeamMembership } from './services/sign-in/memberships.ts';

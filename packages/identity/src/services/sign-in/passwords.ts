@@ -70,7 +70,7 @@ async function isCommon(password: string): Promise<boolean> {
   const common = new Set<string | number>(dictionary['passwords-common']);
   const plain = password.normalize('NFKC').trim();
   const core = plain.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}]+$/u, '');
-  const spelled = (text: string) => [...text].map((sign) => LOOKS[sign] ?? sign).join('');
+  const spelled = (text: string) => text.replace(/[013457@$!]/g, (sign) => LOOKS[sign] ?? sign);
   const bare = spelled(plain.replace(/[\d!?.,;:*#_-]+$/, ''));
   return [plain, core, bare, spelled(core)].some(
     (word) => common.has(word) || (isRepeated(word) && common.has(once(word))),
