@@ -17,6 +17,8 @@ import type {
 
 /** Who is signed in to the console, and how they get in. */
 export interface Web {
+  /** False where there is no console to sign in to. */
+  readonly isOpen: boolean;
   /** A link that signs somebody of a team in once, within 15 minutes; without a name for the first owner. */
   createLink(who?: string): Promise<SignInLink>;
   /** True once an owner has a password or a passkey. */
@@ -87,6 +89,7 @@ export function createWeb(
   const selfOf = ({ id: sessionId, userId, caller }: WebSession) => ({ sessionId, userId, caller });
   const changing = <T>(work: (tx: StoreTransaction) => Promise<T>) => store.transaction(work);
   return {
+    isOpen,
     createLink: async (who) => {
       const { createLink } = await code();
       return changing((tx) => createLink(tx, who, now()));

@@ -62,6 +62,7 @@ export const meshToolset = defineToolset({
     ...createMeshRoutes(services, host),
     createJoinRoutes({
       invitations: host.identity.invitations,
+      web: host.identity.web,
       names: host.names,
       ...host.web,
       onFault: host.onFault,

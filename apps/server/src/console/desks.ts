@@ -126,11 +126,14 @@ export async function firstRunOf(
 // Calls of the console and of commands are no client's; what a screen shows is one among the newest.
 const LOOKED_AT = 200;
 
-/** The newest call of a client over MCP. */
+/** The newest call of a client over MCP that came through. */
 async function firstCall(store: Store, organizationId: string): Promise<StoredCallRecord | undefined> {
   await store.records.flush();
   const newest = await store.records.list({ organizationId, limit: LOOKED_AT });
-  return newest.find(({ source, method }) => method === 'tools/call' && source !== 'web' && source !== 'cli');
+  return newest.find(
+    ({ source, method, outcome }) =>
+      method === 'tools/call' && outcome === 'ok' && source !== 'web' && source !== 'cli',
+  );
 }
 
 /** A client that has connected and called nothing yet has used a key that somebody made for it. */

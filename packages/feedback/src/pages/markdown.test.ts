@@ -1,7 +1,7 @@
 /** Markdown becomes harmless HTML of bounded length. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markdown } from './markdown.ts';
+import { markdown, wordsOf } from './markdown.ts';
 import { expectHarmless, HOSTILE } from '../../test/hostile-markdown.ts';
 
 const render = (source: string) => markdown(source, { top: 3 }).text;
@@ -46,6 +46,13 @@ describe('markdown', () => {
     [String.raw`\*not\* this`, '<p>*not* this</p>'],
   ])('%j', (source, expected) => {
     expect(render(source).replaceAll(/(?<=>)\n|\n(?=<)/g, '')).toBe(expected);
+  });
+
+  test('a line about a text has its words and none of its marks', () => {
+    const source =
+      '# Why\n\nFor **reasons**, see [the *page*](https://a.example).\nNext `line`\n\n- one\n- two\n\n    code';
+    expect(wordsOf(source)).toBe('Why For reasons, see the page. Next line one two code');
+    expect(wordsOf('*a* '.repeat(10_000)).length).toBeLessThanOrEqual(2_000);
   });
 
   test('line breaks are kept where they are asked for', () => {

@@ -19,6 +19,19 @@ export function markdown(source: string, { top, keepsLines = false }: MarkdownFo
 }
 export type Markdown = typeof markdown;
 
+/** The words of a text without its marks, for a line about it. */
+export function wordsOf(source: string): string {
+  // A line needs no more than its beginning.
+  const blocks = parser
+    .parse(source.slice(0, 2_000), {})
+    .map(({ children, content }) =>
+      children === null
+        ? content
+        : children.map((token) => (token.type.endsWith('break') ? ' ' : token.content)).join(''),
+    );
+  return blocks.filter((text) => text !== '').join(' ');
+}
+
 // What lies deeper than 20 levels, of which a list takes two, is not shown; time grows with the depth allowed.
 const parser = new MarkdownIt('commonmark', { html: false, maxNesting: 20 });
 

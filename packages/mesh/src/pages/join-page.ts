@@ -33,12 +33,20 @@ export function invitationPage(
 
 /** What somebody sees who joined. */
 export function joinedPage(
-  { organizationName, key }: { readonly organizationName: string; readonly key: string },
+  {
+    organizationName,
+    key,
+    link,
+  }: { readonly organizationName: string; readonly key: string; readonly link: string | undefined },
   mcp: string,
 ): string {
+  const open =
+    link === undefined
+      ? ''
+      : `<p class="next"><a href="${escapeHtml(link)}">Open the console</a> and make yourself a password or a passkey. This link works once, within 15 minutes; the key below signs you in too.</p>`;
   return pageOf(
     `Welcome to ${organizationName}`,
-    `<div class="card"><strong>Your key</strong><code>${escapeHtml(key)}</code>
+    `${open}<div class="card"><strong>Your key</strong><code>${escapeHtml(key)}</code>
 <span>Keep it now: it is shown this once. Whoever has it acts as you.</span></div>
 <p class="next">Use it as a bearer token at <code>${escapeHtml(mcp)}</code>, or as PARLEY_KEY on the command line.</p>`,
   );

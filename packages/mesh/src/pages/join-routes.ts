@@ -10,6 +10,8 @@ import type { Page, SecretPageOptions } from './secret-pages.ts';
 
 export interface JoinOptions extends SecretPageOptions {
   readonly invitations: Identity['invitations'];
+  /** Makes the link into the console; absent: there is none. */
+  readonly web?: Pick<Identity['web'], 'createLink' | 'isOpen'>;
 }
 
 /** Where invitations are. */
@@ -20,8 +22,19 @@ const MAX_FIELD_LENGTH = 255;
 
 /** Creates the routes. */
 export function createJoinRoutes(options: JoinOptions): RouteSet {
-  const { invitations, publicUrl } = options;
+  const { invitations, publicUrl, web } = options;
   const countForm = countPerMinute(options, FORMS_PER_MINUTE);
+
+  /** Leads into the console once; who joined to use the pages of feedback alone has no place there. */
+  async function wayIn(email: string): Promise<string | undefined> {
+    if (web?.isOpen !== true) return undefined;
+    try {
+      return `/console/sign-in#token=${(await web.createLink(email)).token}`;
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  }
 
   async function join(req: IncomingMessage, token: string): Promise<Page> {
     checkSameOrigin(req, publicUrl);
@@ -32,7 +45,8 @@ export function createJoinRoutes(options: JoinOptions): RouteSet {
     const key = field('key');
     try {
       const joined = await invitations.accept(token, { ...joining, ...(key !== '' && { key }) });
-      return { status: 200, body: joinedPage(joined, `${baseOf(req, publicUrl)}/mcp`) };
+      const link = await wayIn(joining.email);
+      return { status: 200, body: joinedPage({ ...joined, link }, `${baseOf(req, publicUrl)}/mcp`) };
     } catch (error) {
       const mayTryAgain = error instanceof ToolError && ['forbidden', 'invalid'].includes(error.code);
       if (!mayTryAgain) throw error;

@@ -16,6 +16,7 @@ async function serve({ identity }: MeshBed) {
   const faults: unknown[] = [];
   const routes = createJoinRoutes({
     invitations: identity.invitations,
+    web: { isOpen: true, createLink: identity.web.createLink },
     names: { hosts: [], origins: [] },
     publicUrl: undefined,
     // Every scenario comes from an address of its own, so that they do not share a limit.
@@ -51,7 +52,8 @@ async function serve({ identity }: MeshBed) {
         body: new URLSearchParams(fields),
       });
       const text = await answer.text();
-      return { status: answer.status, text, key: /parley_[0-9A-Za-z]{12}_[\w-]{43}/.exec(text)?.[0] };
+      const [, link] = /href="\/console\/sign-in#token=([\w-]+)"/.exec(text) ?? [];
+      return { status: answer.status, text, link, key: /parley_[0-9A-Za-z]{12}_[\w-]{43}/.exec(text)?.[0] };
     },
   };
 }
@@ -82,7 +84,10 @@ onBothMeshes('invitations', (bed) => {
     const fields = { name: 'Bo', email: ' BO@acme.example' };
     const both = await Promise.all([site.join(token, fields), site.join(token, fields)]);
     expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
-    const key = both.find(({ status }) => status === 200)?.key ?? '';
+    const { key = '', link = '' } = both.find(({ status }) => status === 200) ?? {};
+    const here = { address: '203.0.113.7', device: 'Firefox on Linux' };
+    expect(await identity.web.enter({ method: 'link', token: link }, here)).toBeDefined();
+    expect(await identity.web.enter({ method: 'link', token: link }, here)).toBeUndefined();
     expect(await identity.authenticate(key, 'key')).toMatchObject({
       organizationId: owner.caller.organizationId,
       roles: ['admin'],

@@ -106,7 +106,8 @@ function firstMessage({ annotationText, createdAt, intent, severity }: PageAnnot
 }
 
 function message({ author, authorName, message: text, createdAt }: Reply): HTMLElement {
-  return author === 'user'
+  // Somebody of the team has a name; whoever writes on the page has none.
+  return author === 'user' && authorName === undefined
     ? said('mine', 'You', createdAt, text)
     : said('', authorName ?? 'Agent', createdAt, text);
 }

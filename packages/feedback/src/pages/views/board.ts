@@ -26,7 +26,7 @@ export async function boardPage(visit: Visit, board: PublicBoard): Promise<Answe
   const status = url.searchParams.get('status') ?? undefined;
   const given = url.searchParams.get('sort');
   const sort = POST_SORTS.find((known) => known === given) ?? 'votes';
-  const [posts, statuses] = await Promise.all([
+  const [posts, statuses, { wordsOf }] = await Promise.all([
     reading.posts({
       boardIds: [board.id],
       status,
@@ -36,11 +36,14 @@ export async function boardPage(visit: Visit, board: PublicBoard): Promise<Answe
       cursor: url.searchParams.get('after') ?? undefined,
     }),
     reading.statuses(),
+    import('../markdown.ts'),
   ]);
   const ids = posts.items.map(({ id }) => id);
   const voted = session === undefined ? new Set() : await reading.votedAmong(session, ids);
   const chosen = statuses.find(({ slug }) => slug === status);
-  const rows = posts.items.map((post) => postRow(visit, post, voted.has(post.id)));
+  const rows = posts.items.map((post) =>
+    postRow(visit, { ...post, content: wordsOf(post.content) }, voted.has(post.id)),
+  );
   return page({
     visit,
     title: search === '' ? board.name : `${search} · ${board.name}`,

@@ -27,7 +27,10 @@ function Title({ post }: { readonly post: InboxPost }) {
       {post.isUnread && <span className="visually-hidden">Unread: </span>}
       <bdi className="truncate inbox-name">{post.title}</bdi>
       <span className="truncate inbox-excerpt" aria-hidden>
-        {post.content.slice(0, 160).replaceAll(/\s+/g, ' ')}
+        {post.content
+          .slice(0, 160)
+          .replaceAll(/[*_`~#>]+/g, '')
+          .replaceAll(/\s+/g, ' ')}
       </span>
     </span>
   );
