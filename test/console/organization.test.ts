@@ -98,7 +98,7 @@ test(
     // Offered once the members are there.
     await page.locator('datalist option[value="Tomás Herrera"]').first().waitFor({ state: 'attached' });
     await page.getByLabel('Why can').fill('Tomás Herrera');
-    await page.getByLabel('call', { exact: true }).fill('MONITORING_LOGS_LIST');
+    await page.getByLabel('call', { exact: true }).fill('ORGANIZATION_DELETE');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /Tomás Herrera cannot call/ }).waitFor();
     expect(faults).toEqual([]);

@@ -118,7 +118,7 @@ describe('one connection', () => {
       { state: 'warn', found: expect.stringMatching(/^1 of 2 /) },
       {
         state: 'warn',
-        found: expect.stringContaining(`closed (${made.id}) is needs_reauth`),
+        found: expect.stringContaining(`closed (${made.id}) is not authorised`),
         fix: expect.stringContaining(`connect authorise ${made.id}`),
       },
     ]);

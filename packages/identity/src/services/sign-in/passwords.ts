@@ -68,13 +68,26 @@ const LOOKS: Readonly<Record<string, string>> = {
 async function isCommon(password: string): Promise<boolean> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   const common = new Set<string | number>(dictionary['passwords-common']);
-  const plain = password.normalize('NFKC').trim();
-  const core = plain.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}]+$/u, '');
-  const spelled = (text: string) => text.replace(/[013457@$!]/g, (sign) => LOOKS[sign] ?? sign);
-  const bare = spelled(plain.replace(/[\d!?.,;:*#_-]+$/, ''));
-  return [plain, core, bare, spelled(core)].some(
+  const core = between(password, (sign) => /\p{L}/u.test(sign));
+  const head = password.slice(0, password.indexOf(core) + core.length);
+  // The signs after it may be spelling: `p@ssw0rd` and `passw0rd!` both are.
+  const signed = between(password, (sign) => /[\p{L}@$0]/u.test(sign));
+  return [password.trim(), core, head, spelled(core), spelled(signed)].some(
     (word) => common.has(word) || (isRepeated(word) && common.has(once(word))),
   );
+}
+
+function spelled(text: string): string {
+  return text.replace(/[013457@$!]/g, (sign) => LOOKS[sign] ?? sign);
+}
+
+/** From the first sign that counts to the last. */
+function between(text: string, counts: (sign: string) => boolean): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && !counts(text.charAt(from))) from += 1;
+  while (to > from && !counts(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
 }
 
 /** The text that another one is several times over. */
