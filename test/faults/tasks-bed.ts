@@ -53,6 +53,8 @@ export interface FaultBed {
   lapse(name: string): Promise<void>;
   /** Whether a sleep or a retry of the task is written down and not yet over. */
   isWaiting(id: string): Promise<boolean>;
+  /** Whether a worker has run anything yet. */
+  hasWorked(name: string): boolean;
   /** The steps of a task that had an effect outside, in order. */
   effects(id?: string): string[];
 }
@@ -67,6 +69,10 @@ export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOp
   const observer = createTaskEngine({ store, limits: { runningPerProcess: 0, takeoverMs: 3_600_000 } });
   observer.register({ kind: 'job', version: 1, run: () => Promise.reject(new Error('Runs nothing.')) });
   observer.start();
+  const linesOf = (name: string) =>
+    readFileSync(effects, 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith(` ${name}`));
   onTestFinished(() => observer.stop());
   return {
     store,
@@ -88,8 +94,7 @@ export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOp
     ended: (id, ownerId = OWNER.ownerId) =>
       untilFinal(observer, { ...OWNER, ownerId }, id, AbortSignal.timeout(DEADLINE_MS)),
     async lapse(name) {
-      const lines = readFileSync(effects, 'utf8').split('\n');
-      const ids = lines.filter((line) => line.endsWith(` ${name}`)).map((line) => line.split(' ')[0] ?? '');
+      const ids = linesOf(name).map((line) => line.split(' ')[0] ?? '');
       const workers = store
         .db<Tables>()
         .selectFrom('tasks')
@@ -104,6 +109,7 @@ export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOp
         .where('worker_id', 'in', workers)
         .execute();
     },
+    hasWorked: (name) => linesOf(name).length > 0,
     async isWaiting(id) {
       const waiting = await store
         .db<Tables>()
