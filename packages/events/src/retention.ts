@@ -110,7 +110,13 @@ async function giveUpWaiting(tx: StoreTransaction, before: number, now: number):
     last_error: 'Nobody took or acknowledged it in time.',
     finished_at: now,
   };
-  await db.updateTable('event_deliveries').set(given).where('id', 'in', ids).execute();
+  // One that is taken meanwhile is not given up.
+  await db
+    .updateTable('event_deliveries')
+    .set(given)
+    .where('id', 'in', ids)
+    .where('status', '=', 'pending')
+    .execute();
   await refreshEvents(
     tx,
     old.map(({ event_id }) => event_id),
