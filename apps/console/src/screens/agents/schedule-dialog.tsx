@@ -12,7 +12,7 @@ import { ActionFields, actionOf, isActionReady } from './schedule-action.tsx';
 import type { ActionDraft } from './schedule-action.tsx';
 import { saveSchedule } from './schedule-queries.ts';
 import type { Schedule, ScheduleFields } from './schedule-queries.ts';
-import { useCronText } from './schedule-words.ts';
+import { useCronText } from '../../ui/cron-text.ts';
 import type { Timing } from './schedule-words.ts';
 
 const KINDS = [

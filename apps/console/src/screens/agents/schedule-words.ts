@@ -1,29 +1,10 @@
 /** Owns saying in words when a schedule runs. */
-import { useQuery } from '@tanstack/react-query';
+import type { useCronText } from '../../ui/cron-text.ts';
 
 export type Timing =
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string }
   | { readonly kind: 'interval'; readonly minutes: number }
   | { readonly kind: 'event'; readonly type: string; readonly filter?: string };
-
-/** Gives a cron expression in words; undefined while it is none, or the words are not loaded. */
-export function useCronText(): (cron: string) => string | undefined {
-  const { data } = useQuery({
-    queryKey: ['words', 'cron'],
-    queryFn: async () => (await import('cronstrue')).toString,
-    staleTime: Infinity,
-  });
-  return (cron) => {
-    if (data === undefined || cron.trim().split(/\s+/).length !== CRON_FIELDS) return undefined;
-    try {
-      return data(cron, { use24HourTimeFormat: true });
-    } catch {
-      return undefined; // the server says what is wrong with it
-    }
-  };
-}
-
-const CRON_FIELDS = 5;
 
 /** When a schedule runs, in words; a cron without its zone. */
 export function timingText(timing: Timing, cronText: ReturnType<typeof useCronText>): string {

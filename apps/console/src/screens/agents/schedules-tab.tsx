@@ -15,7 +15,8 @@ import { ExecutionList } from './approvals.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { deleteSchedule, tellSchedule, useExecutions, useSchedules } from './schedule-queries.ts';
 import type { Schedule } from './schedule-queries.ts';
-import { timeIn, timingText, useCronText } from './schedule-words.ts';
+import { useCronText } from '../../ui/cron-text.ts';
+import { timeIn, timingText } from './schedule-words.ts';
 
 export function SchedulesTab({ id }: { readonly id: string }) {
   const query = useSchedules(id);

@@ -4,7 +4,7 @@ import { post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
-import { cronWords } from '../../ui/cron-words.ts';
+import { useCronText } from '../../ui/cron-text.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -40,7 +40,7 @@ export function PublishDialog({
   const [moment, setMoment] = useState<Moment>('now');
   const [at, setAt] = useState('');
   const [cron, setCron] = useState('0 9 * * 1-5');
-  const words = cronWords(cron);
+  const words = useCronText()(cron);
   const [timezone, setTimezone] = useState(new Intl.DateTimeFormat().resolvedOptions().timeZone);
   const value = parsed(data);
   const publish = useAct(
@@ -102,7 +102,7 @@ export function PublishDialog({
           <>
             <Field
               label="Cron"
-              hint={words === cron ? 'Five or six fields: minute, hour, day, month, weekday' : words}
+              hint={words ?? 'Five or six fields: minute, hour, day, month, weekday'}
               isRequired
             >
               <Input className="mono" value={cron} onText={setCron} maxLength={100} />

@@ -13,7 +13,7 @@ import { useSection } from '../../ui/sections.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
-import { cronWords } from '../../ui/cron-words.ts';
+import { useCronText } from '../../ui/cron-text.ts';
 import { When } from '../../ui/when.tsx';
 import { useNames } from './names.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
@@ -42,7 +42,8 @@ export function Schedules({ screen: whole }: { readonly screen: ScreenState }) {
     () => (query.data ?? []).filter(({ type }) => type.toLowerCase().includes(text)),
     [query.data, text],
   );
-  const columns = useMemo(() => columnsOf(nameOf), [nameOf]);
+  const cronText = useCronText();
+  const columns = useMemo(() => columnsOf(nameOf, cronText), [nameOf, cronText]);
   const button = (
     <Button size="s" kind="primary" icon={<CalendarClock />} onClick={() => setPublishing(true)}>
       Schedule an event
@@ -90,7 +91,8 @@ export function Schedules({ screen: whole }: { readonly screen: ScreenState }) {
         title={asked.length === 1 ? 'Cancel this schedule?' : `Cancel ${asked.length} schedules?`}
         gone={asked.slice(0, 8).map(({ id, type, cron }) => (
           <span key={id}>
-            <code>{type}</code> {cron === undefined ? 'once' : cronWords(cron)}: nothing more is published.
+            <code>{type}</code> {cron === undefined ? 'once' : (cronText(cron) ?? cron)}: nothing more is
+            published.
           </span>
         ))}
       />
@@ -98,7 +100,10 @@ export function Schedules({ screen: whole }: { readonly screen: ScreenState }) {
   );
 }
 
-function columnsOf(nameOf: (id: string) => string): readonly Column<Schedule>[] {
+function columnsOf(
+  nameOf: (id: string) => string,
+  cronText: ReturnType<typeof useCronText>,
+): readonly Column<Schedule>[] {
   return [
     {
       id: 'type',
@@ -115,7 +120,7 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Schedule>[] 
         ) : (
           <span className="row">
             <span className="truncate" title={cron}>
-              {cronWords(cron)}
+              {cronText(cron) ?? cron}
             </span>
             <span className="small muted truncate">{timezone}</span>
           </span>
