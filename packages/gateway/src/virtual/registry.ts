@@ -6,6 +6,7 @@ import { detach } from '@parley/kit';
 import { createCodeExecution } from '../sandbox/code-execution.ts';
 import type { RunOutcome } from '../sandbox/sandbox.ts';
 import { engineUniverse } from '../sandbox/tool-universe.ts';
+import { OFFERS } from '../upstream/toolset.ts';
 import type { AssemblyOptions } from './assembly.ts';
 import { Assembly, sourceOf } from './assembly.ts';
 import type { Composed } from './compose.ts';
@@ -159,6 +160,8 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
         kind: 'toolset',
         name: id,
         title: virtual.title,
+        // Members and what they show may be others at any time.
+        offers: OFFERS,
         ...(virtual.instructions !== null && { instructions: virtual.instructions }),
         tools: isPassthrough ? (own?.toolset.tools ?? []) : metaTools(mode, { code, heldBy }),
         resources: [...(own?.toolset.resources ?? []), ...(whole.keepsResults ? results.documents : [])],

@@ -17,11 +17,13 @@ const PATTERNS = [
 function expected(path: string, patterns: readonly string[] = PATTERNS): string | undefined {
   const parts = path.split('/');
   if (path !== '/' && parts.slice(1).includes('')) return undefined;
-  const fitting = patterns.map((pattern) => pattern.split('/')).filter(
-    (wanted) =>
-      wanted.length === parts.length &&
-      wanted.every((part, at) => part.startsWith(':') || part === parts[at]),
-  );
+  const fitting = patterns
+    .map((pattern) => pattern.split('/'))
+    .filter(
+      (wanted) =>
+        wanted.length === parts.length &&
+        wanted.every((part, at) => part.startsWith(':') || part === parts[at]),
+    );
   const rank = (wanted: readonly string[]) =>
     wanted.map((part) => (part.startsWith(':') ? '1' : '0')).join('');
   return fitting.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0]?.join('/');
