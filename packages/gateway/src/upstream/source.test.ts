@@ -276,6 +276,20 @@ test('what was read and not told yet is found by the next list, after the time t
   expect(stored.loads).toBe(2);
 });
 
+test('a connection that another process has just made is served before the change is heard of, and a foreign one is not', async () => {
+  const stored = new Map<string, ReturnType<typeof served>[]>();
+  await using own = startBed({ load: async (organizationId) => stored.get(organizationId) ?? [] });
+  await using gateway = await startGateway({ connections: own.gateway });
+  const { organizationId } = gateway.owner;
+  const to = { port: gateway.port, key: gateway.ownerKey, path: '/mcp/conn_1' };
+  expect((await sendModern(to, modern('tools/list'))).status).toBe(404);
+  stored.set(organizationId, [served('conn_1', { organizationId })]);
+  const stranger = { ...to, key: (await gateway.stranger('stranger')).text };
+  expect((await sendModern(stranger, modern('tools/list'))).status).toBe(404);
+  const { json } = await sendModern(to, modern('tools/list'));
+  expect(json.result.tools).toHaveLength(1);
+});
+
 test('of two loads at once the one that began later counts', async () => {
   const loads: PromiseWithResolvers<ReturnType<typeof served>[]>[] = [];
   await using own = startBed({

@@ -38,6 +38,8 @@ export interface ConnectionsSource extends Source {
   degradedOf(
     organizationId: string,
   ): { connectionId: string; title: string; reason: string; since: string }[];
+  /** Reads the connections of an organization again, once for all who ask at a time. */
+  lookAgain(organizationId: string): Promise<void>;
   /** Tells of a document of a connection that has changed. */
   tell(change: Change): void;
   /** Looks at a connection again whose breaker has another state. */
@@ -243,6 +245,7 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
         ({ connection: { id, title }, installed, degraded }) =>
           degraded === undefined || installed === undefined ? [] : [{ connectionId: id, title, ...degraded }],
       ),
+    lookAgain,
     tell,
     breakerChanged(connectionId) {
       for (const [organizationId, part] of parts)
