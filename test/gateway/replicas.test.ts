@@ -77,8 +77,9 @@ test('check 34: list, call, a question and its answer, and listening work throug
     await one.listen(id, { resourceSubscriptions: ['doc://a'] }),
     await two.listen(id, { resourceSubscriptions: ['doc://a'] }),
   ];
-  // Each opens a stream for lists first, and one that names the document in its place.
   await eventually(() => expect(uris()).toEqual([['doc://a'], ['doc://a']]));
+  // One stream for each, that names the document from the beginning.
+  expect(upstream.of('subscriptions/listen')).toHaveLength(2);
   tell('notifications/resources/updated', { uri: 'doc://a' });
   for (const stream of streams) expect(await stream.next()).toMatchObject({ params: { uri: 'doc://a' } });
   // A change that is made through one is there through the other.

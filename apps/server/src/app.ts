@@ -121,6 +121,7 @@ export async function createApp({
     countRequest: host.countRequest,
     virtual: host.virtual,
     isInactive: (organizationId, name) => host.connections.source.isInactive(organizationId, name),
+    lookAgain: (organizationId) => host.connections.source.lookAgain(organizationId),
     watches: host.connections.watches,
     replicas: host.replicas,
     spending: host.store.spending,

@@ -28,6 +28,8 @@ export interface GatewayOptions extends LegOptions {
   readonly virtual?: VirtualMcpEngines | undefined;
   /** What is there and switched off; absent: nothing. */
   readonly isInactive?: IsInactive | undefined;
+  /** Looks for connections that another process has just made; absent: there are none. */
+  readonly lookAgain?: ((organizationId: string) => Promise<void>) | undefined;
   /** Goes on with calls that wait in this process; for other replicas. */
   readonly resumeParked?: ResumeHere | undefined;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */

@@ -84,11 +84,11 @@ export function startBed(options: Partial<ConnectionGatewayOptions> = {}): Bed {
       sent.push(request);
       return bed.answer(request, target);
     },
-    async watch(on) {
+    async watch(on, first) {
       const open: OpenWatch = {
         connectionId: target.id,
         principal: target.principal,
-        uris: new Set(),
+        uris: new Set(first),
         tell: on,
       };
       watches.push(open);

@@ -137,6 +137,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     names,
     countRequest: createRequestRate(limits),
     isInactive: (organizationId, name) => connections?.source.isInactive(organizationId, name) ?? false,
+    lookAgain: async (organizationId) => connections?.source.lookAgain(organizationId),
     watches: connections?.watches,
     replicas,
     resumeParked: async (id, parkedOwner, call) => connections?.bridge.resume(id, parkedOwner, call),

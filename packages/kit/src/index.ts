@@ -128,7 +128,7 @@ export { isInputRequired, isToolResult } from './call/tool-answer.ts';
 export type { CreatedTask, ToolAnswer } from './call/tool-answer.ts';
 export { defineToolset, install } from './define/toolset.ts';
 export { toolsIn } from './define/tools-in.ts';
-export type { AnyToolset, Installed, Toolset } from './define/toolset.ts';
+export type { AnyToolset, Installed, Offer, Toolset } from './define/toolset.ts';
 export { typeId } from './type-id.ts';
 export { describeIssues, issuesByField } from './call/validation.ts';
 export { DEGRADED_KEY } from './catalog/caller-view.ts';

@@ -197,6 +197,46 @@ describe('a virtual MCP', () => {
     expect((await json('virtual', 'list')).said).toEqual([]);
   });
 
+  test('gets and loses members and its name, and keeps what nobody named', async () => {
+    const { said: notes } = await json('add', 'My notes', bed.upstream.url);
+    const { said: more } = await json('add', 'More', bed.upstream.url);
+    const { said: made } = await json('virtual', 'create', 'Reading', '--with', 'My notes:alpha');
+    const changed = async (...flags: string[]) =>
+      (await json('virtual', 'change', made.id, ...flags)).said as { name: string; members: unknown };
+    const alpha = { id: notes.id, name: 'My notes', tools: ['alpha'] };
+    expect(await changed('--with', 'More')).toMatchObject({
+      name: 'Reading',
+      members: [alpha, { id: more.id, tools: null }],
+    });
+    // One that is there already keeps its place, and has what is said now.
+    expect((await changed('--with', 'My notes:alpha,beta')).members).toMatchObject([
+      { id: notes.id, tools: ['alpha', 'beta'] },
+      { id: more.id },
+    ]);
+    expect((await changed('--with', 'My notes')).members).toMatchObject([{ tools: null }, { id: more.id }]);
+    expect(await changed('--title', 'Notes', '--without', 'My notes')).toMatchObject({
+      name: 'Notes',
+      members: [{ id: more.id }],
+    });
+    expect((await changed('--without', more.id)).members).toEqual([]);
+    await json('virtual', 'create', 'Other', '--with', 'More');
+    for (const [flags, words] of [
+      [[], 'Usage: parley connect virtual'],
+      [['--title', 'Other'], 'There is a virtual MCP "Other" already'],
+      [['--without', 'More'], '--without: "More" is no member of Notes. There are: none.'],
+      [['--with', 'nots'], '--with: there is no connection or virtual MCP "nots"'],
+      [['--with', made.id], 'contain'],
+    ] as const)
+      expect(await refused('virtual', 'change', 'Notes', ...flags)).toContain(words);
+    expect(await refused('virtual', 'disable', 'Notes', '--title', 'x')).toContain(
+      '--title is for "parley connect virtual change"',
+    );
+    const { out: text } = await run(keys, ['create', 'Narrow', '--grant', 'self:TAGS_LIST', '--json']);
+    expect(
+      await refused('virtual', 'change', 'Notes', '--title', 'x', '--key', JSON.parse(text).key),
+    ).toContain('may not do that');
+  });
+
   test('that cannot be is refused in words, and none is made', async () => {
     await json('add', 'notes', bed.upstream.url);
     const { out: text } = await run(keys, ['create', 'Narrow', '--grant', 'self:TAGS_LIST', '--json']);

@@ -19,7 +19,7 @@ const READ: Readonly<Record<string, readonly Flag[]>> = {
   add: ['type', 'token', 'token-stdin', 'header', 'pinning', 'id', 'env', 'cwd'],
   import: ['from', 'dry-run', 'only', 'replace'],
   change: ['title', 'url', 'type', 'token', 'token-stdin', 'header', 'env', 'pinning'],
-  virtual: ['with'],
+  virtual: ['title', 'with', 'without'],
   remove: ['force'],
   approve: ['all'],
   token: ['stdin', 'remove'],

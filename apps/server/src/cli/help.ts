@@ -169,6 +169,8 @@ enable NAME | disable NAME
 remove NAME [--force]
     --force takes it out of virtual MCPs too.
 virtual list | virtual enable NAME | virtual disable NAME | virtual remove NAME
+virtual change NAME [--title T] [--with CONNECTION[:TOOL,...]]... [--without CONNECTION]...
+    Changes what is given and nothing else: --with takes a member in, or gives one other tools, --without takes one out.
 virtual create NAME --with CONNECTION[:TOOL,...]...
     A virtual MCP of these connections, or of these tools of them, at <url>/mcp/virtual-mcp/ID. docs/virtual-mcps.md has
     other names, fixed arguments and tools in code.

@@ -13,6 +13,8 @@ export type EndpointOf = (
 ) => Engine | undefined | Promise<Engine | undefined>;
 
 const ROOT = '/mcp';
+/** What could be the id of a connection or virtual MCP. */
+const NAMED = /^\/mcp\/(?:virtual-mcp\/)?[A-Za-z0-9_-]{1,64}$/;
 
 /** What is there and switched off, by organization and name. */
 export type IsInactive = (organizationId: string, toolset: string) => boolean;
@@ -20,6 +22,8 @@ export type IsInactive = (organizationId: string, toolset: string) => boolean;
 /** What else decides about a URL. */
 export interface EndpointOptions {
   readonly isInactive?: IsInactive | undefined;
+  /** Looks for what another process has just made, of which this one has not heard yet. */
+  readonly lookAgain?: ((organizationId: string) => Promise<void>) | undefined;
   readonly virtual?: VirtualMcpEngines | undefined;
 }
 
@@ -27,7 +31,10 @@ export interface EndpointOptions {
  * `/mcp` serves everything that the caller's organization has, `/mcp/<toolset>` one toolset of it, and
  * `/mcp/virtual-mcp/<id>` what it has put together itself.
  */
-export function createEndpointOf(engine: Engine, { isInactive, virtual }: EndpointOptions = {}): EndpointOf {
+export function createEndpointOf(
+  engine: Engine,
+  { isInactive, lookAgain, virtual }: EndpointOptions = {},
+): EndpointOf {
   const narrowed = new Map<string, { readonly one: Engine; readonly organizationId: string }>();
 
   function find(path: string, caller: Caller, query: string): ReturnType<EndpointOf> {
@@ -47,8 +54,24 @@ export function createEndpointOf(engine: Engine, { isInactive, virtual }: Endpoi
     return one;
   }
 
+  /** Whoever has just been told of an id by another process is not told that there is nothing. */
+  async function orLate(
+    finding: ReturnType<EndpointOf>,
+    path: string,
+    caller: Caller,
+    query: string,
+  ): Promise<Engine | undefined> {
+    const found = await finding;
+    if (found !== undefined || !NAMED.test(path)) return found;
+    virtual?.forget(caller.organizationId);
+    await lookAgain?.(caller.organizationId);
+    return find(path, caller, query);
+  }
+
   return (path, caller, query = '') => {
     const loading = engine.ready(caller);
-    return loading === undefined ? find(path, caller, query) : loading.then(() => find(path, caller, query));
+    const found =
+      loading === undefined ? find(path, caller, query) : loading.then(() => find(path, caller, query));
+    return found === undefined || found instanceof Promise ? orLate(found, path, caller, query) : found;
   };
 }

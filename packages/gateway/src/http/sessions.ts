@@ -166,8 +166,7 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       if (session !== undefined && !isIdle(session)) return session;
       throw sessionNotFound();
     }
-    const opens = [body].flat().some((message) => isInitialize(message));
-    if (!opens) throw new HttpRefusal(400, 'Bad Request: Mcp-Session-Id header is required');
+    if (!isOpening(req, body)) throw new HttpRefusal(400, 'Bad Request: Mcp-Session-Id header is required');
     return openSession(served, pathOf(req));
   }
 
@@ -192,6 +191,9 @@ export function createSessionLeg(options: LegParts): SessionLeg {
         await replicas.pass(elsewhere, { req, res, body, callerId: served.caller.id });
         return;
       }
+      // What a session can do is said once, so its opening waits for servers of which nothing is known yet, as lists do.
+      if (isOpening(req, body)) await served.engine.settled(served.caller);
+      if (res.destroyed) return;
       const session = sessionFor(req, body, served);
       const release = req.method === 'GET' ? placeFor(served) : undefined;
       session.usedAtMs = performance.now();
@@ -230,6 +232,10 @@ export function createSessionLeg(options: LegParts): SessionLeg {
       );
     },
   };
+}
+
+function isOpening({ headers }: IncomingMessage, body: unknown): boolean {
+  return headers['mcp-session-id'] === undefined && [body].flat().some((message) => isInitialize(message));
 }
 
 function isInitialize(message: unknown): boolean {

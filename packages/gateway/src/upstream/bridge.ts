@@ -75,7 +75,7 @@ export class Bridge {
     const taskId = followedIdOf(call);
     if (taskId !== undefined) return this.#follow(connection, call, taskId);
     const state = call.requestState;
-    if (state?.startsWith(PARKED) === true) return this.#goOn(connection, call, state.slice(1));
+    if (state?.startsWith(PARKED) === true) return this.#goOn(connection, wanted, call, state.slice(1));
     const isOld = connection.era === 'legacy';
     const request = isOld ? wanted : { ...wanted, params: withAnswers(wanted.params, call) };
     const lane = this.#parts.isolation.lane(connection.id);
@@ -258,14 +258,19 @@ export class Bridge {
   }
 
   /** Goes on with a call that waited for this answer. */
-  async #goOn(connection: ServedConnection, call: OutsideCall, id: string): Promise<Result> {
+  async #goOn(
+    connection: ServedConnection,
+    { isRead }: Wanted,
+    call: OutsideCall,
+    id: string,
+  ): Promise<Result> {
     const { parked, elsewhere } = this.#parts;
     const owner = ownerOf(connection, call);
     const found = parked.take(id, owner);
     if (found === undefined) throw invalidState();
     if ('replicaId' in found) {
       const answer = await elsewhere?.resume(found.replicaId, found.id, owner, call);
-      if (answer === undefined) throw lostCall(connection.title);
+      if (answer === undefined) throw lostCall(connection.title, isRead === true);
       return answer;
     }
     return this.#resumed(found.call, call, owner);

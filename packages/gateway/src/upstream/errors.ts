@@ -95,10 +95,12 @@ export function quarantined(tool: string, title: string): ToolError {
 }
 
 /** The answer for a call whose questions waited in a process that is gone. */
-export function lostCall(title: string): ToolError {
-  return unavailable('dropped', `The call of ${title} was lost while it waited. Its outcome is unknown.`, {
-    outcome: 'unknown',
-  });
+export function lostCall(title: string, isRead: boolean): ToolError {
+  const message = `The call of ${title} was lost while it waited.`;
+  // What only reads can be asked for anew, question and all.
+  return isRead
+    ? unavailable('dropped', `${message} Call it again.`)
+    : unavailable('dropped', `${message} Its outcome is unknown.`, { outcome: 'unknown' });
 }
 
 function unavailable(reason: Unavailable, message: string, more: object = {}): ToolError {

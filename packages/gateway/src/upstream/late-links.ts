@@ -51,6 +51,6 @@ function lateLink(links: Late<Links>, target: UpstreamTarget): Link {
   return {
     facts: async (signal) => (await link()).facts(signal),
     request: async (request) => (await link()).request(request),
-    watch: async (on) => (await link()).watch(on),
+    watch: async (on, uris) => (await link()).watch(on, uris),
   };
 }

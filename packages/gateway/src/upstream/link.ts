@@ -68,8 +68,8 @@ export interface Link {
    * Throws an `UpstreamFault`, or the reason of the signal.
    */
   request(request: LinkRequest): Promise<Readonly<Record<string, unknown>>>;
-  /** Listens; a lost stream is opened again with backoff until it is closed. */
-  watch(on: (notice: LinkNotice) => void): Promise<LinkWatch>;
+  /** Listens to lists and to these documents; a lost stream is opened again with backoff until it is closed. */
+  watch(on: (notice: LinkNotice) => void, uris?: ReadonlySet<string>): Promise<LinkWatch>;
 }
 
 /** All links of this process. */

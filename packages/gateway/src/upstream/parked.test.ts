@@ -1,7 +1,8 @@
 /** Questions of 2025 servers to 2026 clients, over HTTP: the call waits, for its own client, for a while, and once. */
 import { randomBytes } from 'node:crypto';
-import type { InputRequest } from '@parley/kit';
+import type { InputRequest, OutsideCall, ToolError } from '@parley/kit';
 import { createStateSealer } from '@parley/kit';
+import { testCaller } from '@parley/kit/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { modern, modernCall, open, sendModern, modernHeaders } from '@parley/test-support/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -209,3 +210,18 @@ function flipped(state: string): string {
   bytes[20] = (bytes[20] ?? 0) ^ 1;
   return bytes.toString('base64url');
 }
+
+test.each([
+  [true, 'Call it again.', undefined],
+  [false, 'Its outcome is unknown.', 'unknown'],
+])('of such a call that only reads: %s, its client is told what to do', async (isRead, words, outcome) => {
+  const wanted = { method: 'tools/call', params: {}, isRead } as const;
+  const caller = testCaller();
+  // It is lost before anything else of the call is looked at.
+  const call = { caller, requestState: 'panother-replica.key' } as unknown as OutsideCall;
+  const lost = bed.gateway.bridge.ask(served('conn_1', { era: 'legacy' }), wanted, call);
+  const error = await lost.catch((fault: unknown) => fault as ToolError);
+  expect(error).toMatchObject({ code: 'unavailable', data: { reason: 'dropped' } });
+  expect(error).toHaveProperty('message', `The call of Title of conn_1 was lost while it waited. ${words}`);
+  expect((error as ToolError).data).toEqual({ reason: 'dropped', ...(outcome && { outcome }) });
+});

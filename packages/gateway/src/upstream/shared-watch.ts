@@ -75,15 +75,23 @@ export class SharedWatch {
     this.#work = this.#work.then(() => this.#apply());
   }
 
+  #wanted(): string {
+    return JSON.stringify([...this.#uris.keys()].toSorted());
+  }
+
   /** Never fails: what cannot be opened now is tried again, for as long as somebody wants it. */
   async #apply(): Promise<void> {
     if (this.#isOver) return;
     try {
-      this.#watch ??= await this.#options.link.watch((notice) => this.#hear(notice));
-      const uris = [...this.#uris.keys()].toSorted();
-      const text = JSON.stringify(uris);
-      if (text !== this.#told && !(this.#told === '' && uris.length === 0)) {
-        await this.#watch.setUris(new Set(uris));
+      if (this.#watch === undefined) {
+        // With what is wanted already, so that one stream is opened and not a second in its place.
+        this.#told = this.#wanted();
+        const uris = new Set(this.#uris.keys());
+        this.#watch = await this.#options.link.watch((notice) => this.#hear(notice), uris);
+      }
+      const text = this.#wanted();
+      if (text !== this.#told) {
+        await this.#watch.setUris(new Set(this.#uris.keys()));
         this.#told = text;
       }
       this.#retryMs = this.#options.retryMs ?? RETRY_MS;

@@ -5,7 +5,7 @@ import { testCaller } from '@parley/kit/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSession } from '../../test/session.ts';
+import { initialize, openSession } from '../../test/session.ts';
 import type { Bed } from '../../test/scripted-links.ts';
 import { served, servedTool, startBed } from '../../test/scripted-links.ts';
 import { startGateway } from '../../test/start-gateway.ts';
@@ -190,18 +190,122 @@ describe('an upstream of which nothing was ever read', () => {
   });
 
   test('is waited for once, for a time, and not at all when it failed', async () => {
-    await using short = startBed({ limits: { firstWaitMs: 10 } });
+    let nowMs = 0;
+    await using short = startBed({ limits: { firstWaitMs: 10 }, now: () => nowMs });
     short.give(ORGANIZATION, unread);
     const all = createEngine({ sources: [short.gateway.source] });
     await all.ready(testCaller());
     await all.settled(testCaller());
-    await eventually(() => expect(all.settled(testCaller())).toBeUndefined());
     expect(all.list(testCaller()).tools).toEqual([]);
+    nowMs = 2 * 60_000;
+    expect(all.settled(testCaller())).toBeUndefined();
     bed.give(ORGANIZATION, served('conn_1', { isKnown: false, tools: [], status: 'error' }));
     const failed = engine();
     await failed.ready(testCaller());
     expect(failed.settled(testCaller())).toBeUndefined();
   });
+});
+
+describe('what comes to an upstream while a 2025 session is open', () => {
+  const later = {
+    resources: [{ name: 'r', uri: 'ui://r' }],
+    prompts: [{ name: 'p' }],
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+  };
+  const RESULTS: Record<string, Record<string, unknown>> = {
+    'resources/read': { contents: [{ uri: 'ui://r', text: 'words' }] },
+    'prompts/get': { messages: [] },
+    'completion/complete': { completion: { values: ['one'] } },
+  };
+
+  test.each([
+    ['was never read', { isKnown: false, tools: [], capabilities: {} }],
+    ['had nothing of a kind that it can have', { capabilities: later.capabilities }],
+  ])('is there for the session, though the upstream %s when it was opened', async (_name, before) => {
+    let nowMs = 0;
+    await using own = startBed({ now: () => nowMs, limits: { firstWaitMs: 1 } });
+    await using gateway = await startGateway({ connections: own.gateway });
+    const { organizationId } = gateway.owner;
+    own.answer = ({ method }) => RESULTS[method] ?? {};
+    own.give(organizationId, served('conn_1', { organizationId, ...before }));
+    await own.gateway.source.prepare?.(organizationId);
+    nowMs = 10;
+    const session = await openSession({ port: gateway.port, key: gateway.ownerKey, path: '/mcp/conn_1' });
+    own.give(organizationId, served('conn_1', { organizationId, ...later }));
+    await eventually(() =>
+      expect(own.gateway.source.find(organizationId, 'conn_1')?.prompts).toHaveLength(1),
+    );
+    const asked = async (method: string, params?: Record<string, unknown>) =>
+      (await session.request(method, params)).json;
+    expect((await asked('resources/list')).result.resources).toHaveLength(1);
+    expect((await asked('resources/read', { uri: 'ui://r' })).result.contents[0].text).toBe('words');
+    expect((await asked('prompts/list')).result.prompts).toHaveLength(1);
+    expect((await asked('prompts/get', { name: 'p' })).result.messages).toEqual([]);
+    const completing = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } };
+    expect((await asked('completion/complete', completing)).result.completion.values).toEqual(['one']);
+  });
+
+  test('is waited for by the opening, as by lists', async () => {
+    await using gateway = await startGateway({ connections: bed.gateway });
+    const { organizationId } = gateway.owner;
+    bed.give(organizationId, served('conn_1', { organizationId, isKnown: false, tools: [] }));
+    await bed.gateway.source.prepare?.(organizationId);
+    const to = { port: gateway.port, key: gateway.ownerKey, path: '/mcp/conn_1' };
+    const opening = initialize(to);
+    bed.give(organizationId, served('conn_1', { organizationId, instructions: 'Use it well.' }));
+    expect((await opening).text).toContain('Use it well.');
+  });
+});
+
+test('what was read and not told yet is found by the next list, after the time to wait for it is over', async () => {
+  const stored = { connections: [served('conn_1', { isKnown: false, tools: [] })], loads: 0 };
+  let nowMs = 0;
+  await using own = startBed({
+    now: () => nowMs,
+    async load() {
+      stored.loads += 1;
+      return stored.connections;
+    },
+  });
+  const all = createEngine({ sources: [own.gateway.source] });
+  await all.ready(testCaller());
+  nowMs = 10_000;
+  stored.connections = [served('conn_1')];
+  await Promise.all([all.settled(testCaller()), all.settled(testCaller())]);
+  expect(all.list(testCaller()).tools).toHaveLength(1);
+  expect(stored.loads).toBe(2);
+});
+
+test('a connection that another process has just made is served before the change is heard of, and a foreign one is not', async () => {
+  const stored = new Map<string, ReturnType<typeof served>[]>();
+  await using own = startBed({ load: async (organizationId) => stored.get(organizationId) ?? [] });
+  await using gateway = await startGateway({ connections: own.gateway });
+  const { organizationId } = gateway.owner;
+  const to = { port: gateway.port, key: gateway.ownerKey, path: '/mcp/conn_1' };
+  expect((await sendModern(to, modern('tools/list'))).status).toBe(404);
+  stored.set(organizationId, [served('conn_1', { organizationId })]);
+  const stranger = { ...to, key: (await gateway.stranger('stranger')).text };
+  expect((await sendModern(stranger, modern('tools/list'))).status).toBe(404);
+  const { json } = await sendModern(to, modern('tools/list'));
+  expect(json.result.tools).toHaveLength(1);
+});
+
+test('of two loads at once the one that began later counts', async () => {
+  const loads: PromiseWithResolvers<ReturnType<typeof served>[]>[] = [];
+  await using own = startBed({
+    load() {
+      const loading = Promise.withResolvers<ReturnType<typeof served>[]>();
+      loads.push(loading);
+      return loading.promise;
+    },
+  });
+  const { source } = own.gateway;
+  const both = [source.prepare?.(ORGANIZATION), source.prepare?.(ORGANIZATION)];
+  loads[1]?.resolve([served('conn_new')]);
+  await both[1];
+  loads[0]?.resolve([served('conn_old')]);
+  await both[0];
+  expect(source.connectionsOf(ORGANIZATION).map(({ id }) => id)).toEqual(['conn_new']);
 });
 
 test('lists say which part of them may be out of date, to who has something of it, in both eras', async () => {

@@ -38,6 +38,8 @@ export interface ConnectionsSource extends Source {
   degradedOf(
     organizationId: string,
   ): { connectionId: string; title: string; reason: string; since: string }[];
+  /** Reads the connections of an organization again, once for all who ask at a time. */
+  lookAgain(organizationId: string): Promise<void>;
   /** Tells of a document of a connection that has changed. */
   tell(change: Change): void;
   /** Looks at a connection again whose breaker has another state. */
@@ -59,6 +61,8 @@ interface Part extends SourcePart {
 }
 
 const FIRST_WAIT_MS = 2_000;
+/** Somebody may be at the first reading of an upstream for this long, and be done before the change is heard of here. */
+const READING_MS = 60_000;
 const MOST_ORGANIZATIONS = 10_000;
 const REACHABLE = new Set<string>(['HTTP', 'SSE', 'STDIO', 'OPENAPI']);
 
@@ -71,6 +75,10 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
   const waiting = new Map<string, Set<() => void>>();
   const brokenSince = new Map<string, string>();
   const loading = new Set<string>();
+  const looks = new Map<string, Promise<void>>();
+  /** Which load the part of an organization is of. */
+  const loadedBy = new Map<string, number>();
+  let loads = 0;
   /** Organizations with changes that came late and are not read yet. */
   const missed = new Map<string, number>();
   let version = 0;
@@ -134,7 +142,10 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
     parts.delete(organizationId);
     parts.set(organizationId, part);
     const [oldest] = parts.size > MOST_ORGANIZATIONS ? parts.keys() : [];
-    if (oldest !== undefined) parts.delete(oldest);
+    if (oldest !== undefined) {
+      parts.delete(oldest);
+      loadedBy.delete(oldest);
+    }
     for (const wake of waiting.get(organizationId) ?? []) wake();
     options.onLoaded?.(organizationId);
     if (before === undefined) return;
@@ -157,7 +168,14 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
 
   async function refresh(organizationId: string): Promise<void> {
     const late = missed.get(organizationId);
-    put(organizationId, await load(organizationId));
+    loads += 1;
+    const mine = loads;
+    const connections = await load(organizationId);
+    // Whoever began later has read at least as much.
+    if ((loadedBy.get(organizationId) ?? 0) < mine) {
+      loadedBy.set(organizationId, mine);
+      put(organizationId, connections);
+    }
     if (late !== undefined && missed.get(organizationId) === late) missed.delete(organizationId);
   }
 
@@ -185,6 +203,18 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
     if (wakes.size === 0) waiting.delete(organizationId);
   }
 
+  /** Looks for what was read meanwhile, once for all who ask now. */
+  function lookAgain(organizationId: string): Promise<void> {
+    const known = looks.get(organizationId);
+    if (known !== undefined) return known;
+    // A list is worth giving out without it.
+    const look = refresh(organizationId)
+      .catch((error: unknown) => onFault(error, 'connections'))
+      .finally(() => looks.delete(organizationId));
+    looks.set(organizationId, look);
+    return look;
+  }
+
   const find = (organizationId: string, connectionId: string) =>
     parts.get(organizationId)?.byId.get(connectionId)?.connection;
 
@@ -199,7 +229,8 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
       const unread = parts.get(organizationId)?.unread;
       if (unread === undefined || unread.size === 0) return undefined;
       const untilMs = Math.max(...unread.values());
-      return untilMs <= now() ? undefined : untilRead(organizationId, untilMs);
+      if (untilMs > now()) return untilRead(organizationId, untilMs);
+      return untilMs + READING_MS > now() ? lookAgain(organizationId) : undefined;
     },
     onChange(listener) {
       listeners.add(listener);
@@ -214,6 +245,7 @@ export function connectionsSource(options: ConnectionsSourceOptions): Connection
         ({ connection: { id, title }, installed, degraded }) =>
           degraded === undefined || installed === undefined ? [] : [{ connectionId: id, title, ...degraded }],
       ),
+    lookAgain,
     tell,
     breakerChanged(connectionId) {
       for (const [organizationId, part] of parts)

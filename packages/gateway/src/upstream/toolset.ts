@@ -14,6 +14,7 @@ import type {
   Effect,
   Installed,
   JsonSchema,
+  Offer,
   OutsideCall,
   OutsideCompletion,
   OutsidePrompt,
@@ -74,6 +75,9 @@ export interface LongResults {
 /** Why a list of the connection may not be what there is, besides what is stored of it. */
 export type DegradedNow = { readonly reason: string; readonly since: string } | undefined;
 
+/** A server that was never read may have all of them. */
+export const OFFERS = ['resources', 'prompts', 'completions'] as const satisfies readonly Offer[];
+
 /** The toolset of a connection, named by its id. */
 export function toolsetOf(
   connection: ServedConnection,
@@ -88,6 +92,7 @@ export function toolsetOf(
       title,
       ...(instructions !== null && { instructions: cleaned(instructions, []) }),
       ...(degraded !== undefined && { degraded }),
+      offers: OFFERS.filter((offer) => !connection.isKnown || connection.capabilities[offer] !== undefined),
       tools: connection.tools.map((tool) => outsideTool(connection, tool, parts)),
       resources: [
         ...documentsWithSkills(connection, files).flatMap(({ definition, isListed, skill }) => {
@@ -140,9 +145,10 @@ export function outsideTool(
     async call(args, call) {
       const { bridge } = parts;
       // What only follows a task was sent under the definition of then.
-      const refreshing = call.followed === undefined ? bridge.refreshing(connection.id) : undefined;
-      if (refreshing !== undefined) {
-        await refreshing;
+      if (call.followed === undefined) {
+        const refreshing = bridge.refreshing(connection.id);
+        if (refreshing !== undefined) await refreshing;
+        // It may also have been read again while the arguments were checked.
         refuseChanged(connection, tool, call, parts);
       }
       const params = { name, arguments: args };
@@ -167,12 +173,15 @@ function asTask({ settings: { taskAfterMs } }: ServedConnection): Pick<OutsideTo
 
 /** What was announced while a call came in may have changed the very tool that it is for. */
 function refuseChanged(
-  { id, title }: ServedConnection,
+  connection: ServedConnection,
   { definition: { name }, hash }: ServedTool,
   { caller }: OutsideCall,
   { current }: ToolsetParts,
 ): void {
-  const now = current(caller.organizationId, id)?.tools.find(({ definition }) => definition.name === name);
+  const { id, title } = connection;
+  const known = current(caller.organizationId, id);
+  if (known === connection) return;
+  const now = known?.tools.find(({ definition }) => definition.name === name);
   if (now === undefined) throw new ToolError('not_found', `${title} has no tool ${name} any more.`);
   if (now.state === 'held') throw quarantined(name, title);
   if (now.hash !== hash)

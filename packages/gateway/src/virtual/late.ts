@@ -11,6 +11,7 @@ export function createLateVirtualMcps(options: VirtualOptions): VirtualMcpEngine
         ? engines.load().then((part) => part.find(caller, id, mode))
         : engines.now.find(caller, id, mode),
     standIn: async (caller, id) => (await engines.load()).standIn(caller, id),
+    forget: (organizationId) => engines.now?.forget(organizationId),
     // Most callers are bound to nothing, which needs no code.
     boundTo: async (caller) =>
       caller.connectionId === undefined ? undefined : (await engines.load()).boundTo(caller),

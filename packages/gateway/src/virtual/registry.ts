@@ -6,6 +6,7 @@ import { detach } from '@parley/kit';
 import { createCodeExecution } from '../sandbox/code-execution.ts';
 import type { RunOutcome } from '../sandbox/sandbox.ts';
 import { engineUniverse } from '../sandbox/tool-universe.ts';
+import { OFFERS } from '../upstream/toolset.ts';
 import type { AssemblyOptions } from './assembly.ts';
 import { Assembly, sourceOf } from './assembly.ts';
 import type { Composed } from './compose.ts';
@@ -44,6 +45,8 @@ export interface VirtualMcpEngines {
   find(caller: Caller, id: string, mode: Mode): Soon<FoundVirtual | undefined>;
   /** The same for the id of a virtual MCP or of a connection that stands for one. */
   standIn(caller: Caller, id: string): Promise<FoundVirtual | undefined>;
+  /** Reads the rows of an organization again when they are asked for next. */
+  forget(organizationId: string): void;
   /** What code of a caller reaches whose credential is bound to a virtual MCP; undefined: it is bound to none. */
   boundTo(caller: Caller): Promise<Engine | undefined>;
   /** What it shows, and what that costs; undefined: there is none. */
@@ -159,6 +162,8 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
         kind: 'toolset',
         name: id,
         title: virtual.title,
+        // Members and what they show may be others at any time.
+        offers: OFFERS,
         ...(virtual.instructions !== null && { instructions: virtual.instructions }),
         tools: isPassthrough ? (own?.toolset.tools ?? []) : metaTools(mode, { code, heldBy }),
         resources: [...(own?.toolset.resources ?? []), ...(whole.keepsResults ? results.documents : [])],
@@ -269,6 +274,7 @@ export function createVirtualMcpEngines(options: VirtualOptions): VirtualMcpEngi
       return load(organizationId, id).then((found) => found && foundOf(organizationId, found, mode));
     },
     standIn,
+    forget: (organizationId) => stored.forget(organizationId),
     async boundTo(caller) {
       const { connectionId } = caller;
       if (connectionId === undefined) return undefined;

@@ -44,10 +44,16 @@ async function build<Entry>(entries: ReadonlyMap<string, Entry>) {
   };
 }
 
+/** By length, since only patterns of one length have a path in common; among those, a fixed segment from the left. */
 function byFixedSegments(left: string, right: string): number {
-  const [ours, theirs] = [segmentsOf(left), segmentsOf(right)];
-  const at = ours.findIndex((segment, index) => isName(segment) !== isName(theirs[index] ?? ''));
-  return at === -1 ? 0 : isName(ours[at] ?? '') ? 1 : -1;
+  const [ours, theirs] = [rankOf(left), rankOf(right)];
+  return ours.length - theirs.length || Number(ours > theirs) - Number(ours < theirs);
+}
+
+function rankOf(pattern: string): string {
+  return segmentsOf(pattern)
+    .map((segment) => (isName(segment) ? '1' : '0'))
+    .join('');
 }
 
 /** Read from the path itself: the router takes a segment that is written like a parameter for a fixed one. */

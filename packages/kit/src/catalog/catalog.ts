@@ -45,7 +45,7 @@ export function joined(catalogs: readonly Catalog[]): Catalog {
 
 function compiled({ toolset, services }: Installed, options: CompileOptions): Catalog {
   const { kind = OWN, handleSchema, onRefused = refuse } = options;
-  const { name, title, instructions, degraded, rights, joinedBy } = toolset;
+  const { name, title, instructions, degraded, offers, rights, joinedBy } = toolset;
   const nothing = { tools: [], resources: [], prompts: [], toolsets: [] };
   const fault = faultOfToolset(name, kind);
   if (fault !== undefined) {
@@ -77,6 +77,7 @@ function compiled({ toolset, services }: Installed, options: CompileOptions): Ca
         ...(kind !== OWN && { kind }),
         ...(instructions !== undefined && { instructions }),
         ...(degraded !== undefined && { degraded }),
+        ...(offers !== undefined && { offers }),
         ...(rights !== undefined && { rights }),
         ...(kind === OWN && joinedBy !== undefined && { joinedBy }),
       },

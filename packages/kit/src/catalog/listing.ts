@@ -3,6 +3,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { ToolPage } from './caller-view.ts';
 import { decodeCursor } from './cursor.ts';
+import type { Offer } from '../define/toolset.ts';
 import { Endpoint } from './endpoint.ts';
 import { byPrefix, ownIn, toldApart } from './names.ts';
 import type { UriTemplate } from './uri-template.ts';
@@ -26,6 +27,8 @@ export interface ListedToolset {
   readonly instructions?: string;
   /** Why what is listed of it may not be what there is. */
   readonly degraded?: { readonly reason: string; readonly since: string };
+  /** What it may have though there is none of it now; clients are told once, when they connect. */
+  readonly offers?: readonly Offer[];
   readonly rights?: readonly string[];
   /** Kinds of sources whose tools may stand in it. */
   readonly joinedBy?: readonly string[];

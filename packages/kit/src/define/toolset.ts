@@ -8,6 +8,9 @@ import type { AnyResource } from './resource.ts';
 import type { Settings } from './setting.ts';
 import type { AnyTool } from './tool.ts';
 
+/** A capability of MCP that a toolset may have besides tools. */
+export type Offer = 'resources' | 'prompts' | 'completions';
+
 /**
  * The literal `defineToolset` takes. `Host` is what its services are built from; `Migrations` and `Routes` are types
  * of packages that the kit does not know, and the program that composes toolsets holds them against its own.
@@ -26,6 +29,8 @@ export interface ToolsetSpec<
   readonly instructions?: string;
   /** Why what is listed of it may not be what there is; lists carry it. */
   readonly degraded?: { readonly reason: string; readonly since: string };
+  /** What it may have though there is none of it now, as what comes from another server; absent: what there is. */
+  readonly offers?: readonly Offer[];
   /** What its own routes ask for besides the names of tools, resources and prompts; grants give it like these. */
   readonly rights?: readonly string[];
   /** What built-in roles get of it by default, `*` for all: the team (`member`), visitors and the team (`user`). */

@@ -10,6 +10,8 @@ export class EgressError extends Error {
   readonly wasSent: boolean;
   /** What was wrong with TLS: nobody vouches for the certificate, or the other side does not speak it. */
   readonly tls: 'untrusted' | 'broken' | undefined;
+  /** What of the answer was too large. */
+  tooLarge: 'body' | 'headers' | undefined;
 
   constructor(code: EgressErrorCode, message: string, wasSent = true, tls?: 'untrusted' | 'broken') {
     super(message);
@@ -50,10 +52,12 @@ export function timedOut(wasSent = true): EgressError {
 
 /** The answer is bigger than the limits allow. */
 export function tooLarge(what: 'body' | 'headers'): EgressError {
-  return new EgressError(
+  const error = new EgressError(
     'too_large',
     `The ${what} of the answer went over the size limit. Ask for less at once, or have the owner raise the limit.`,
   );
+  error.tooLarge = what;
+  return error;
 }
 
 /** The request or the answer is malformed; `message` says what to change. */

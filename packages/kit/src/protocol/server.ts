@@ -18,7 +18,7 @@ import { ProtocolFault, RPC } from '../call/errors.ts';
 import { ResourceMissing } from '../call/documents.ts';
 import type { BegunCall } from './begun-call.ts';
 import { asLegacy } from './begun-call.ts';
-import { canComplete, capabilitiesOf } from './capabilities.ts';
+import { capabilitiesOf, offersOf } from './capabilities.ts';
 import { CheckedServer } from './checked-server.ts';
 import { envelopeOf, legacyExchange, modernExchange } from './exchange.ts';
 import { META } from './meta-keys.ts';
@@ -98,9 +98,10 @@ export function createProtocolServer(options: ProtocolServerOptions): CheckedSer
     }) as Promise<CallToolResult>;
   });
   if (era === 'modern') installExtensions(server, options, exchangeOf);
-  if (catalog.resources.length > 0) installResources(server, options, exchangeOf);
-  if (catalog.prompts.length > 0) installPrompts(server, options, exchangeOf);
-  if (canComplete(catalog)) installCompletion(server, options, exchangeOf);
+  const offers = offersOf(catalog);
+  if (offers.has('resources')) installResources(server, options, exchangeOf);
+  if (offers.has('prompts')) installPrompts(server, options, exchangeOf);
+  if (offers.has('completions')) installCompletion(server, options, exchangeOf);
   return server;
 }
 

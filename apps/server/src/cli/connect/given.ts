@@ -1,7 +1,7 @@
 /** What somebody gave to a command on connections: its flags, and the program behind `--`. */
 
 export const USAGE =
-  'Usage: parley connect add NAME URL | add NAME -- COMMAND ARGS... | import [FILE | -] | list | test NAME | tools NAME | refresh NAME | definitions NAME | approve NAME TOOL... | authorise NAME | token NAME --stdin | change NAME | enable NAME | disable NAME | remove NAME | virtual list | virtual create NAME. "parley connect --help" tells more.';
+  'Usage: parley connect add NAME URL | add NAME -- COMMAND ARGS... | import [FILE | -] | list | test NAME | tools NAME | refresh NAME | definitions NAME | approve NAME TOOL... | authorise NAME | token NAME --stdin | change NAME | enable NAME | disable NAME | remove NAME | virtual list | virtual create NAME | virtual change NAME. "parley connect --help" tells more.';
 
 /** All flags of these commands. */
 export const FLAGS = {
@@ -24,6 +24,7 @@ export const FLAGS = {
   only: 'list',
   replace: 'switch',
   with: 'list',
+  without: 'list',
 } as const;
 
 export type Flag = keyof typeof FLAGS;

@@ -1,6 +1,6 @@
 /** `parley connect virtual`: virtual MCPs, made of chosen tools of connections that are named as people name them. */
 import type { VirtualMcp, VirtualMcps } from '@parley/connections';
-import { VirtualMcpCreate } from '@parley/connections';
+import { VirtualMcpCreate, VirtualMcpUpdate } from '@parley/connections';
 import { describeIssues, ToolError } from '@parley/kit';
 import { UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
@@ -13,7 +13,7 @@ import type { Given } from './given.ts';
 import { connectionNames, requireTools } from './grants.ts';
 
 const USAGE =
-  'Usage: parley connect virtual list | create NAME --with CONNECTION[:TOOL,...]... | enable NAME | disable NAME | remove NAME';
+  'Usage: parley connect virtual list | create NAME --with CONNECTION[:TOOL,...]... | change NAME [--title T] [--with CONNECTION[:TOOL,...]]... [--without CONNECTION]... | enable NAME | disable NAME | remove NAME';
 const PAGE = 1000;
 
 /** Chooses what to do with virtual MCPs. */
@@ -24,9 +24,13 @@ export async function virtual(
 ): Promise<Outcome> {
   if (action === 'list' ? name !== undefined : name === undefined || rest.length > 0)
     throw new UsageError(USAGE);
-  if (action !== 'create' && given.has('with'))
-    throw new UsageError(`--with is for "parley connect virtual create". ${USAGE}`);
+  if (action !== 'create' && action !== 'change' && given.has('with'))
+    throw new UsageError(`--with is for "parley connect virtual create" and "change". ${USAGE}`);
+  const stray = (['title', 'without'] as const).find((flag) => given.has(flag));
+  if (action !== 'change' && stray !== undefined)
+    throw new UsageError(`--${stray} is for "parley connect virtual change". ${USAGE}`);
   if (action === 'list') return list(acting);
+  if (action === 'change') return change(acting, name ?? '', given);
   if (action === 'create') return create(acting, name ?? '', given.list('with'));
   if (action === 'remove') return remove(acting, name ?? '');
   if (action === 'enable') return switched(acting, name ?? '', 'active');
@@ -81,12 +85,7 @@ async function allVirtual(acting: Acting): Promise<VirtualMcp[]> {
 async function create(acting: Acting, title: string, members: readonly string[]): Promise<Outcome> {
   requireTool(acting, 'COLLECTION_VIRTUAL_MCP_CREATE');
   if (members.length === 0) throw new UsageError(USAGE);
-  const taken = (await allVirtual(acting)).find((each) => each.title === title);
-  if (taken !== undefined)
-    throw new ToolError(
-      'conflict',
-      `There is a virtual MCP "${printable(title)}" already (${taken.id}). Choose another name, or remove it first.`,
-    );
+  await refuseTakenTitle(acting, title);
   const connections = [];
   for (const member of members) connections.push(await memberOf(acting, member));
   const parsed = VirtualMcpCreate.safeParse({ title, connections });
@@ -98,6 +97,62 @@ async function create(acting: Acting, title: string, members: readonly string[])
     `It is at ${shown.at}, for keys that have the tools of its members; ?mode=smart_tool_selection or ?mode=code_execution there is another way to them.`,
   ];
   return { json: shown, text: lines.join('\n') };
+}
+
+async function refuseTakenTitle(acting: Acting, title: string, own?: string): Promise<void> {
+  const taken = (await allVirtual(acting)).find((each) => each.title === title && each.id !== own);
+  if (taken === undefined) return;
+  throw new ToolError(
+    'conflict',
+    `There is a virtual MCP "${printable(title)}" already (${taken.id}). Choose another name, or remove it first.`,
+  );
+}
+
+/** Changes what is given and nothing else: a member that is named again gets other tools and keeps its place. */
+async function change(acting: Acting, name: string, given: Given): Promise<Outcome> {
+  requireTool(acting, 'COLLECTION_VIRTUAL_MCP_UPDATE');
+  const title = given.text('title');
+  const [added, dropped] = [given.list('with'), given.list('without')];
+  if (title === undefined && added.length === 0 && dropped.length === 0) throw new UsageError(USAGE);
+  const before = await foundVirtual(acting, name);
+  if (title !== undefined) await refuseTakenTitle(acting, title, before.id);
+  const members = new Map<string, object>(before.connections.map((member) => [member.connection_id, member]));
+  for (const text of dropped) members.delete((await memberCalled(acting, before, text)).connection_id);
+  for (const text of added) {
+    const member = await memberOf(acting, text);
+    const all = { selected_tools: null, selected_resources: null, selected_prompts: null };
+    members.set(member.connection_id, { ...members.get(member.connection_id), ...all, ...member });
+  }
+  const parsed = VirtualMcpUpdate.safeParse({
+    ...(title !== undefined && { title }),
+    ...((added.length > 0 || dropped.length > 0) && { connections: [...members.values()] }),
+  });
+  if (!parsed.success) throw new UsageError(describeIssues(parsed.error.issues));
+  const after = await (await virtualMcpsIn(acting)).update(acting.caller, before.id, parsed.data);
+  if (after === undefined) throw new ToolError('not_found', 'The virtual MCP was deleted meanwhile.');
+  const shown = shownVirtual(after, acting, await connectionNames(acting));
+  const has = printable(membersText(shown.members));
+  return { json: shown, text: `The virtual MCP ${printable(after.title)} (${after.id}) has ${has}.` };
+}
+
+/** A member by its name or id; one whose connection is gone has its id left. */
+async function memberCalled(acting: Acting, { title, connections }: VirtualMcp, text: string) {
+  const names = await connectionNames(acting);
+  const named = (id: string) => id === text || names.get(id) === text;
+  const byId = connections.filter(({ connection_id }) => connection_id === text);
+  const [found, ...others] =
+    byId.length > 0 ? byId : connections.filter(({ connection_id }) => named(connection_id));
+  if (found !== undefined && others.length === 0) return found;
+  const ids = (found === undefined ? connections : [found, ...others]).map(({ connection_id }) => {
+    const shownName = names.get(connection_id);
+    return shownName === undefined ? connection_id : `${shownName} (${connection_id})`;
+  });
+  const there = printable(ids.join(', ') || 'none');
+  throw new UsageError(
+    found === undefined
+      ? `--without: "${printable(text)}" is no member of ${printable(title)}. There are: ${there}.`
+      : `--without: several members have the name "${printable(text)}". Give the id of one: ${there}`,
+  );
 }
 
 /** `CONNECTION`, or `CONNECTION:TOOL,TOOL`. */

@@ -110,8 +110,8 @@ export class SharedProgram implements Link {
     throw ended({ wasSent: false });
   }
 
-  watch(on: (notice: LinkNotice) => void): Promise<LinkWatch> {
-    return this.#watches.add(on);
+  watch(on: (notice: LinkNotice) => void, uris?: ReadonlySet<string>): Promise<LinkWatch> {
+    return this.#watches.add(on, uris);
   }
 
   /** Ends a process that has nothing to do. */

@@ -104,7 +104,7 @@ export function createStdioLinks(options: StdioOptions): StdioLinks {
     of: (target): Link => ({
       facts: async (signal) => programOf(target).facts(signal),
       request: async (request) => programOf(target).request(request),
-      watch: async (on) => programOf(target).watch(on),
+      watch: async (on, uris) => programOf(target).watch(on, uris),
     }),
     stderrOf: (connectionId) =>
       [...known.values()]

@@ -39,8 +39,8 @@ export class Watches {
     return this.#watches.size === 0;
   }
 
-  async add(on: (notice: LinkNotice) => void): Promise<LinkWatch> {
-    const watch: Watch = { uris: new Set(), on };
+  async add(on: (notice: LinkNotice) => void, uris?: ReadonlySet<string>): Promise<LinkWatch> {
+    const watch: Watch = { uris: new Set(uris), on };
     this.#watches.add(watch);
     try {
       await this.#ask(await this.#parts.ready());
@@ -49,8 +49,8 @@ export class Watches {
       throw error;
     }
     return {
-      setUris: async (uris) => {
-        watch.uris = new Set(uris);
+      setUris: async (wanted) => {
+        watch.uris = new Set(wanted);
         const running = this.#parts.current();
         // Where it does not run now, all is asked for when it does.
         if (running !== undefined) await this.#ask(running);

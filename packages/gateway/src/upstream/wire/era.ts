@@ -59,10 +59,10 @@ export class HttpLink implements Link {
     );
   }
 
-  async watch(on: (notice: LinkNotice) => void): Promise<LinkWatch> {
+  async watch(on: (notice: LinkNotice) => void, first?: ReadonlySet<string>): Promise<LinkWatch> {
     const { means } = this.#home;
     means.closing.throwIfAborted();
-    let wanted: ReadonlySet<string> = new Set();
+    let wanted: ReadonlySet<string> = new Set(first);
     const open = () => this.#open(wanted, on);
     const onFault = (error: unknown) => means.onFault(error, 'upstream watch');
     const kept = new KeptOpen({

@@ -57,6 +57,8 @@ export function faultOf(error: unknown, { hasBegun = false, maxBytes = 0 } = {})
   const { code, message, wasSent } = error;
   // What never left found nobody there in time.
   if (code === 'timeout') return wasSent ? tooLate() : new UpstreamFault('unreachable', message, { wasSent });
+  if (code === 'too_large' && error.tooLarge === 'headers')
+    return badResult('the headers of its answer are too large');
   if (code === 'too_large') return tooLarge(maxBytes);
   if (code === 'unreachable') return wasSent ? lost(hasBegun) : new UpstreamFault(code, message, { wasSent });
   return new UpstreamFault(code === 'not_allowed' ? code : 'invalid_result', message, { wasSent });

@@ -100,6 +100,14 @@ describe('an answer', () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  test('whose headers are too large is told as that, and not as a long result', async () => {
+    const { work } = await calling((response, id) =>
+      response.writeHead(200, { ...JSON_TYPE, 'x-big': 'a'.repeat(65_536) }).end(ok(id)),
+    );
+    const { kind, message } = await faultOf(work);
+    expect([kind, message]).toEqual(['invalid_result', expect.stringContaining('headers of its answer')]);
+  });
+
   test('keeps what code has to know', async () => {
     const challenge = 'Bearer resource_metadata="https://as.test/meta"';
     const refused = await calling((response) =>
