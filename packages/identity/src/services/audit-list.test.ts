@@ -1,8 +1,8 @@
 /** Reading the audit log: whoever asks gets the entries of one organization that fit, in pages, each once. */
 import type { Caller } from '@parley/kit';
 import { ALL_GRANTS } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import type { Place } from '../../test/people.ts';
 import { found, settle } from '../../test/people.ts';
 import { identityMigrations } from '../index.ts';

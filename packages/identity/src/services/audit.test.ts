@@ -1,8 +1,9 @@
 /** The audit log: every change of rights leaves an entry, and a change of the log itself is found. */
 import { ALL_GRANTS } from '@parley/kit';
 import type { Store } from '@parley/store';
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import { expect, test, vi } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { found, join, settle } from '../../test/people.ts';
 import { identityMigrations } from '../index.ts';
 import type { AuditRow, IdentityTables } from '../schema.ts';

@@ -1,7 +1,7 @@
 /** Organizations: what they start with, how they end, and that every process hears of it. */
 import type { StoreTransaction } from '@parley/store';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test, vi } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { found, join, keyFor, settle } from '../../test/people.ts';
 import { identityMigrations } from '../index.ts';
 import type { IdentityTables } from '../schema.ts';

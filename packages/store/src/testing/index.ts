@@ -1,12 +1,13 @@
 /** Stores for tests: one suite on both engines, and a throwaway store for everybody else's tests. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterEach, describe, inject } from 'vitest';
 import type { MigrationSet } from '../migrations.ts';
 import { openStore } from '../open-store.ts';
+import { MAIN_FILE } from '../sqlite/open.ts';
 import type { Store, StoreEngine, StoreOptions } from '../store.ts';
 
 declare module 'vitest' {
@@ -27,7 +28,7 @@ export interface ScratchDatabase {
 
 /**
  * A fresh database of the engine; SQLite in a temporary folder, PostgreSQL on the server of the test run. With migrations
- * the one on PostgreSQL has them already: it is copied from one that was migrated once for the whole run.
+ * it has them already: it is copied from one that was migrated once for the whole run.
  */
 export async function scratchDatabase(
   engine: StoreEngine,
@@ -35,7 +36,11 @@ export async function scratchDatabase(
 ): Promise<ScratchDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'));
   const removeDir = (): void => rmSync(dataDir, { recursive: true, force: true });
-  if (engine === 'sqlite') return { options: { dataDir }, remove: async () => removeDir() };
+  if (engine === 'sqlite') {
+    if (migrations.length > 0)
+      copyFileSync(await migratedFile(migrations), join(dataDir, MAIN_FILE), constants.COPYFILE_FICLONE);
+    return { options: { dataDir }, remove: async () => removeDir() };
+  }
   const name = `parley_${randomBytes(6).toString('hex')}`;
   const template = migrations.length === 0 ? 'template1' : await migratedTemplate(migrations);
   // A copy of files is less work than a log of every page, which nobody needs after a crash of the tests.
@@ -55,7 +60,7 @@ export type EngineSuite = (open: OpenStore, engine: StoreEngine, where: () => Pr
 /**
  * Runs a suite once per engine. `open` gives a store on the fresh database of the running test; a second call gives
  * a second store on the same one, as a second process would have. All are closed after the test. Migrations that the
- * suite applies anyway may be given, which spares their time on PostgreSQL.
+ * suite applies anyway may be given, which spares their time.
  */
 export function onBothEngines(name: string, suite: EngineSuite, migrations: MigrationSet[] = []): void {
   describe.each<StoreEngine>(['sqlite', 'postgres'])(`${name} on %s`, (engine) => {
@@ -83,8 +88,11 @@ export function onBothEngines(name: string, suite: EngineSuite, migrations: Migr
 }
 
 /** A throwaway SQLite store; `await using store = await scratchStore()` removes it at the end of the block. */
-export async function scratchStore(options: Partial<StoreOptions> = {}): Promise<Store & AsyncDisposable> {
-  const database = await scratchDatabase('sqlite');
+export async function scratchStore(
+  options: Partial<StoreOptions> = {},
+  migrations: MigrationSet[] = [],
+): Promise<Store & AsyncDisposable> {
+  const database = await scratchDatabase('sqlite', migrations);
   const store = await openStore({ ...database.options, ...options });
   return {
     ...store,
@@ -101,11 +109,29 @@ function addressOf(database: string): string {
   return url.href;
 }
 
+/** A name for databases that have these migrations. */
+function templateName(sets: MigrationSet[]): string {
+  const contents = sets.map(({ name, migrations }) => [name, Object.keys(migrations)]);
+  return `parley_template_${createHash('sha256').update(JSON.stringify(contents)).digest('hex').slice(0, 16)}`;
+}
+
+/** The SQLite file that has these migrations; made by the first test of a process that needs it. */
+async function migratedFile(sets: MigrationSet[]): Promise<string> {
+  const path = join(tmpdir(), `${templateName(sets)}-${process.pid}.db`);
+  // A run has a folder of its own, so what lies there was made by this process.
+  if (existsSync(path)) return path;
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'));
+  const store = await openStore({ dataDir });
+  await store.migrate(sets);
+  await store.close();
+  renameSync(join(dataDir, MAIN_FILE), path);
+  rmSync(dataDir, { recursive: true, force: true });
+  return path;
+}
+
 /** The database that has these migrations; made by the first test that needs it, in any process. */
 async function migratedTemplate(sets: MigrationSet[]): Promise<string> {
-  const contents = sets.map(({ name, migrations }) => [name, Object.keys(migrations)]);
-  const digest = createHash('sha256').update(JSON.stringify(contents)).digest('hex').slice(0, 16);
-  const template = `parley_template_${digest}`;
+  const template = templateName(sets);
   await onServer(['select pg_advisory_lock(1)'], async (client) => {
     const known = await client.query('select 1 from pg_database where datname = $1', [template]);
     if (known.rowCount !== 0) return;

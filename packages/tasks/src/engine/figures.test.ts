@@ -1,8 +1,8 @@
 /** Figures: what operators see of tasks is what the rows say, and what happened to runs is counted once. */
 import { testCaller } from '@parley/kit/testing';
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { gate, openBed, question, TestClock, untilStopped } from '../../test/engine-bed.ts';
 import { taskMigrations } from '../migrations/index.ts';
 import type { TaskTables } from '../schema.ts';

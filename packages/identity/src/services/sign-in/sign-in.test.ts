@@ -1,6 +1,7 @@
 /** Signing in to the console on both engines: what lets somebody in, what does not, how guessing is slowed, and how sessions end. */
-import { onBothEngines } from '@parley/store/testing';
+import { quickPasswords } from '@parley/test-support/quick-passwords';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../../test/engines.ts';
 import type { Place } from '../../../test/people.ts';
 import { found, join, keyFor, refusalOf, settle } from '../../../test/people.ts';
 import type { IdentityTables } from '../../schema.ts';
@@ -12,6 +13,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const HERE = { address: '203.0.113.7', device: 'Firefox on Linux' };
 const PASSWORD = 'quartz candle ferry mango';
 const EMAIL = 'ada@acme.example';
+
+const costs = quickPasswords();
 
 /** An owner who is signed in by a link. */
 async function signedIn(place: Place) {
@@ -115,6 +118,7 @@ onBothEngines('signing in', (open) => {
     expect(await set(PASSWORD)).toBe(true);
     const rows = await store.db<IdentityTables>().selectFrom('passwords').selectAll().execute();
     expect(rows[0]?.hash).toMatch(/^scrypt-1 \S{22} \S{43}$/);
+    expect([...costs]).toEqual(['N 32768, r 8, p 3']);
     expect(await guess(place, PASSWORD)).toBeDefined();
     for (const wrong of [PASSWORD.toUpperCase(), `${PASSWORD} `, ''])
       expect(await guess(place, wrong), wrong).toBeUndefined();
