@@ -39,6 +39,8 @@ interface Running {
   ended: Promise<void>;
 }
 
+/** A lease is renewed in the time of so many renewals, unless the process stood still. */
+const LATE_RENEWALS = 1.5;
 /** How many cancels are remembered that came before their task began here. */
 const MOST_EARLY_CANCELS = 1_000;
 
@@ -169,8 +171,9 @@ export class Worker {
     this.#running.set(row.id, run);
     // The timer for the nearest due time may have to be set anew.
     const onParked = () => this.#claimer.nudge();
-    const work = () =>
-      runTask({ ...this.#options, ...this.#parts, counts: this.counts, row, kind, controller, onParked });
+    const parts = { ...this.#options, ...this.#parts, counts: this.counts };
+    const isLeaseFresh = () => this.#isFresh(run);
+    const work = () => runTask({ ...parts, row, kind, controller, isLeaseFresh, onParked });
     run.ended = this.#measured(row, work)
       .catch((error: unknown) => this.#options.onFault(error, `task ${row.kind}`))
       .finally(() => {
@@ -251,6 +254,12 @@ export class Worker {
       else if (row.cancel_reason !== null) this.cancel(id);
       else run.leaseUntil = until;
     }
+  }
+
+  #isFresh({ leaseUntil }: Running): boolean {
+    const { limits, now } = this.#options;
+    const lateMs = Math.min(limits.leaseMs, limits.renewMs * LATE_RENEWALS);
+    return now() < leaseUntil - limits.leaseMs + lateMs;
   }
 
   #surrender(leaseUntil: number): void {
