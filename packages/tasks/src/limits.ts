@@ -22,6 +22,8 @@ export interface TaskLimits {
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly takeoverMs: number;
+  /** How often a worker looks whether others are there, where that can be told. */
+  readonly presenceMs: number;
   /** How long what a task did is tried to be written while the database refuses it; shorter than a lease. */
   readonly rewriteMs: number;
   readonly crashes: number;
@@ -58,6 +60,7 @@ export const DEFAULT_TASK_LIMITS: TaskLimits = {
   leaseMs: 30_000,
   renewMs: 10_000,
   takeoverMs: 5000,
+  presenceMs: 1000,
   rewriteMs: 15_000,
   crashes: 5,
   suspectCrashes: 3,

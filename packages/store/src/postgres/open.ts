@@ -25,12 +25,11 @@ export async function openPostgres(options: EngineOptions, databaseUrl: string):
   const { default: pg } = await import('pg');
   const { onError, isPooled, directUrl = databaseUrl } = options;
   const place = { Driver: pg, databaseUrl, isPooled, onError };
+  const direct = { ...place, databaseUrl: directUrl, isPooled: directUrl === databaseUrl && isPooled };
   const signalLink = new PostgresSignalLink({
     ...options,
-    createClient: () =>
-      new pg.Client(
-        listenerConfig({ ...place, databaseUrl: directUrl, isPooled: directUrl === databaseUrl && isPooled }),
-      ),
+    isDirect: !direct.isPooled,
+    createClient: () => new pg.Client(listenerConfig(direct)),
   });
   await signalLink.connect().catch((error: unknown) => {
     throw toStoreError(error);

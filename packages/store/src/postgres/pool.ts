@@ -4,7 +4,7 @@ import type { ClientConfig, Pool, PoolConfig } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
-const LISTENER_TIMEOUT_MS = 5_000;
+const LISTENER_TIMEOUT_MS = 4_000;
 /** Shorter than the query's own limit, so that the answer says what was waited for. */
 const LOCK_TIMEOUT_MS = 20_000;
 /** A process that is frozen inside a transaction keeps its locks no longer than this. */
@@ -54,7 +54,12 @@ export function clientConfig(Driver: PostgresDriverModule, databaseUrl: string):
 
 /** The connection that listens. */
 export function listenerConfig(place: PostgresPlace): ClientConfig {
-  return { ...limited(place), application_name: 'parley-listen', query_timeout: LISTENER_TIMEOUT_MS };
+  return {
+    ...limited(place),
+    application_name: 'parley-listen',
+    connectionTimeoutMillis: LISTENER_TIMEOUT_MS,
+    query_timeout: LISTENER_TIMEOUT_MS,
+  };
 }
 
 /** The pool that requests share. */

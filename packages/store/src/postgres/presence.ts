@@ -5,7 +5,9 @@ import type { Presence } from '../presence.ts';
 /** The first number of these locks; the second is made from the id. */
 const LOCK_CLASS = 4_680_002;
 /** Longer than a process takes to connect anew, so that a lost connection is no death. */
-const GRACE_MS = 6_000;
+const GRACE_MS = 8_000;
+/** What happened in a longer pause between two looks is not known. */
+const LONGEST_GAP_MS = 3_000;
 
 // Tried only: nobody may hold up the connection that listens.
 const HOLD_SQL = `select pg_try_advisory_lock_shared(${LOCK_CLASS}, key) from unnest($1::int[]) as key`;
@@ -24,6 +26,8 @@ function keyOf(id: string): number {
 
 /** Who this process holds, and whom it misses. */
 export class PostgresPresence implements Presence {
+  readonly isKept: boolean;
+  readonly graceMs = GRACE_MS;
   readonly #ask: AskListening;
   readonly #held = new Set<number>();
   /** Of those that are held, the ones that the present connection has. */
@@ -31,14 +35,20 @@ export class PostgresPresence implements Presence {
   readonly #missedSince = new Map<string, number>();
   #present: ReadonlySet<number> = new Set();
   #connectedMs = 0;
+  #lookedMs = 0;
+  /** Since when others may miss this process. */
+  #missedMs: number | undefined;
 
   /** `origin` names the process itself, which is there as long as its connection is. */
-  constructor(origin: string, ask: AskListening) {
-    this.#held.add(keyOf(origin));
+  constructor(origin: string, { isKept, ask }: { readonly isKept: boolean; readonly ask: AskListening }) {
+    this.isKept = isKept;
+    if (isKept) this.#held.add(keyOf(origin));
     this.#ask = ask;
   }
 
   async hold(id: string): Promise<void> {
+    // A lock would stay with whoever uses the session of a pooler next.
+    if (!this.isKept) return;
     this.#held.add(keyOf(id));
     // Without a connection it is taken with the next one.
     await this.take();
@@ -52,8 +62,11 @@ export class PostgresPresence implements Presence {
 
   async gone(ids: readonly string[]): Promise<string[]> {
     const now = performance.now();
+    const isGap = now - this.#lookedMs > LONGEST_GAP_MS;
+    this.#lookedMs = now;
+    if (isGap) this.#missedSince.clear();
     // After an outage others may need longer to come back than this process did.
-    if (ids.length === 0 || now - this.#connectedMs < GRACE_MS) return [];
+    if (!this.isKept || ids.length === 0 || now - this.#connectedMs < GRACE_MS) return [];
     const present = await this.#look();
     if (present === undefined) return [];
     const missing = new Set(ids.filter((id) => !present.has(keyOf(id))));
@@ -65,12 +78,28 @@ export class PostgresPresence implements Presence {
     });
   }
 
+  missedMs(): number {
+    return this.#missedMs === undefined ? 0 : performance.now() - this.#missedMs;
+  }
+
+  /** The connection is lost; from now on others may look and miss this process. */
+  lost(): void {
+    if (this.isKept) this.#missedMs ??= performance.now();
+  }
+
+  /** The database itself is away: nobody looks, and whoever comes back first waits for the others. */
+  lostByAll(): void {
+    if (this.#missedMs !== undefined) this.#missedMs = performance.now();
+  }
+
   /** Takes on a new connection what the old one held. */
   async connected(ask: AskListening): Promise<void> {
     this.#taken.clear();
     this.#missedSince.clear();
     this.#connectedMs = performance.now();
+    if (!this.isKept) return;
     await this.take(ask);
+    this.#missedMs = undefined;
     this.#present = (await this.#look(ask)) ?? this.#present;
   }
 
@@ -86,6 +115,7 @@ export class PostgresPresence implements Presence {
 
   /** True when somebody who was there at the last look is there no more: they may have died before they told of a change. */
   async hasLostSomebody(): Promise<boolean> {
+    if (!this.isKept) return false;
     const before = this.#present;
     const present = (await this.#look()) ?? before;
     this.#present = present;

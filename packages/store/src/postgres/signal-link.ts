@@ -12,8 +12,11 @@ const CHANNEL = 'parley_signal';
 const LEFT = 'parley.left';
 const FIRST_RETRY_MS = 100;
 /** Well within the grace of presence. */
-const LONGEST_RETRY_MS = 3_000;
-const HEARTBEAT_EVERY_MS = 5_000;
+const LONGEST_RETRY_MS = 2_000;
+/** With the time for an answer: sooner than the server gives up a peer that is silent, so that a process knows before others do. */
+const HEARTBEAT_EVERY_MS = 4_000;
+/** Nothing listens there, or it says that it is starting or stopping: so it is for everybody. */
+const AWAY_CODES = new Set(['ECONNREFUSED', 'ENOENT', '57P01', '57P02', '57P03']);
 const BEAT_EVERY_MS = 250;
 /** What is committed within this time is told in one statement. */
 const TELL_EVERY_MS = 4;
@@ -24,6 +27,8 @@ const CLOCK_LOOKS = 3;
 
 /** How the link connects. */
 export interface PostgresSignalOptions extends Pick<EngineOptions, 'origin' | 'onError'> {
+  /** Whether a connection is one session of the server; behind a pooler it is not. */
+  readonly isDirect: boolean;
   readonly createClient: () => Client;
 }
 
@@ -56,7 +61,10 @@ export class PostgresSignalLink implements SignalLink {
   constructor(options: PostgresSignalOptions) {
     this.#options = options;
     this.#outbox = new SignalOutbox(options.origin);
-    this.presence = new PostgresPresence(options.origin, (sql, parameters) => this.#ask(sql, parameters));
+    this.presence = new PostgresPresence(options.origin, {
+      isKept: options.isDirect,
+      ask: (sql, parameters) => this.#ask(sql, parameters),
+    });
   }
 
   /** Connects and listens; signals count from the moment this resolves. */
@@ -72,6 +80,7 @@ export class PostgresSignalLink implements SignalLink {
       await this.presence.connected((sql, parameters) => this.#query(client, sql, parameters));
       await this.#query(client, `listen ${CHANNEL}`);
     } catch (error) {
+      this.presence.lost();
       this.#drop(client);
       throw error;
     }
@@ -240,6 +249,7 @@ export class PostgresSignalLink implements SignalLink {
     if (this.#isClosed || this.#client !== client) return;
     this.#client = undefined;
     this.#losses += 1;
+    this.presence.lost();
     clearInterval(this.#heartbeat);
     clearInterval(this.#beat);
     if (error) this.#options.onError(error);
@@ -264,6 +274,7 @@ export class PostgresSignalLink implements SignalLink {
     try {
       await this.connect();
     } catch (error) {
+      if (isAway(error)) this.presence.lostByAll();
       this.#options.onError(error);
       if (!this.#isClosed) this.#scheduleReconnect();
       return;
@@ -271,4 +282,8 @@ export class PostgresSignalLink implements SignalLink {
     if (this.#isClosed) return this.close();
     this.#retryMs = FIRST_RETRY_MS;
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && AWAY_CODES.has(String(error.code));
 }

@@ -66,20 +66,34 @@ export async function releaseTask(
   await store.transaction(release, { lane: 'ending' });
 }
 
+/** Workers that are gone, and until when their leases may run: one that was renewed since has somebody who lives. */
+export interface GoneWorkers {
+  readonly workerIds: readonly string[];
+  readonly leaseUntil: number;
+}
+
 /**
  * Takes tasks away from workers that are gone; the new number refuses whatever they still write. What runs here is left
  * out: after a pause of the whole process its own leases look lapsed before it could renew them. Returns how many it took.
  */
 export async function releaseLapsed(
   store: Store,
-  { now, runningHere }: { readonly now: number; readonly runningHere: readonly string[] },
+  {
+    now,
+    runningHere,
+    gone,
+  }: { readonly now: number; readonly runningHere: readonly string[]; readonly gone?: GoneWorkers },
 ): Promise<number> {
   const lapsed = store
     .db<TaskTables>()
     .selectFrom('tasks')
     .select('id')
     .where('state', '=', sql.lit('running'))
-    .where('lease_until', '<', now)
+    .where((row) =>
+      gone === undefined
+        ? row('lease_until', '<', now)
+        : row.and([row('worker_id', 'in', gone.workerIds), row('lease_until', '<', gone.leaseUntil)]),
+    )
     .$if(runningHere.length > 0, (query) => query.where('id', 'not in', runningHere));
   // A look without a lock first: mostly there is nothing to take.
   if ((await lapsed.limit(1).executeTakeFirst()) === undefined) return 0;

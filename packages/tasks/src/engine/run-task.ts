@@ -28,6 +28,8 @@ export interface RunTaskOptions extends JournalOptions {
   readonly controller: AbortController;
   readonly sleeper: Sleeper;
   readonly progress: ProgressWriter;
+  /** False when the lease should have been renewed by now and was not. */
+  isLeaseFresh(): boolean;
   /** Told when the task was let go until a time, or until it is answered. */
   onParked(): void;
 }
@@ -75,6 +77,7 @@ async function enter(options: RunTaskOptions): Promise<void> {
     sleeper,
     signal: controller.signal,
     now,
+    isLeaseFresh: options.isLeaseFresh,
     reported: row.progress_done,
     onProgress: (done, total, message) => progress.report(row, { done, total }, message),
     onFault: options.onFault,

@@ -1,5 +1,4 @@
 /** A worker: runs what was claimed, renews its leases, and takes over from workers that are gone. */
-import { randomUUID } from 'node:crypto';
 import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
@@ -12,6 +11,7 @@ import type { RunReport } from './figures.ts';
 import { RunCounts } from './figures.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
+import type { GoneWorkers } from './lease.ts';
 import { releaseLapsed, renewLeases } from './lease.ts';
 import type { Pool } from './pools.ts';
 import { knownAs, poolsOf } from './pools.ts';
@@ -20,6 +20,7 @@ import { ProgressWriter } from './progress-writer.ts';
 import { runTask } from './run-task.ts';
 import { Sleeper } from './sleeper.ts';
 import { StepWriter } from './step-writer.ts';
+import { workerName, WorkerWatch } from './watch.ts';
 
 export interface WorkerOptions {
   readonly store: Store;
@@ -38,17 +39,20 @@ interface Running {
   ended: Promise<void>;
 }
 
+/** A lease is renewed in the time of so many renewals, unless the process stood still. */
+const LATE_RENEWALS = 1.5;
 /** How many cancels are remembered that came before their task began here. */
 const MOST_EARLY_CANCELS = 1_000;
 
 /** Runs tasks of the kinds it knows. */
 export class Worker {
-  readonly id = `worker_${randomUUID()}`;
+  readonly id: string;
   /** The places of this process. */
   readonly places = new ProcessPlaces();
   readonly counts = new RunCounts();
   readonly #options: WorkerOptions;
   readonly #claimer: Claimer;
+  readonly #watch: WorkerWatch;
   readonly #parts: {
     readonly steps: StepWriter;
     readonly ends: EndWriter;
@@ -67,6 +71,7 @@ export class Worker {
   constructor(options: WorkerOptions) {
     const { store, limits, now, onFault } = options;
     this.#options = options;
+    this.id = workerName(store);
     this.#parts = {
       steps: new StepWriter(store, now),
       ends: new EndWriter({ ...options, counts: this.counts }),
@@ -84,6 +89,15 @@ export class Worker {
       pools: () => this.#pools,
       hasSuspect: () => [...this.#running.values()].some(({ row }) => row.crashes >= limits.suspectCrashes),
       adopt: (row) => this.adopt(row),
+    });
+    this.#watch = new WorkerWatch({
+      store,
+      workerId: this.id,
+      leaseMs: limits.leaseMs,
+      now,
+      surrender: (leaseUntil) => this.#surrender(leaseUntil),
+      renew: () => this.#renew(),
+      takeFrom: (gone) => this.#takeOver(gone),
     });
   }
 
@@ -132,8 +146,16 @@ export class Worker {
       setInterval(renew, limits.renewMs).unref(),
       setInterval(takeOver, limits.takeoverMs / 2).unref(),
     ];
+    if (store.presence.isKept) this.#keepWatch();
     this.#claimer.open();
     takeOver();
+  }
+
+  #keepWatch(): void {
+    const { store, limits, onFault } = this.#options;
+    const look = () => detach(this.#watch.look(), (error) => onFault(error, 'task presence'));
+    this.#timers.push(setInterval(look, limits.presenceMs).unref());
+    detach(store.presence.hold(this.id), (error) => onFault(error, 'task presence'));
   }
 
   /** Runs a task that was claimed, in a place that was taken for it. */
@@ -149,8 +171,9 @@ export class Worker {
     this.#running.set(row.id, run);
     // The timer for the nearest due time may have to be set anew.
     const onParked = () => this.#claimer.nudge();
-    const work = () =>
-      runTask({ ...this.#options, ...this.#parts, counts: this.counts, row, kind, controller, onParked });
+    const parts = { ...this.#options, ...this.#parts, counts: this.counts };
+    const isLeaseFresh = () => this.#isFresh(run);
+    const work = () => runTask({ ...parts, row, kind, controller, isLeaseFresh, onParked });
     run.ended = this.#measured(row, work)
       .catch((error: unknown) => this.#options.onFault(error, `task ${row.kind}`))
       .finally(() => {
@@ -207,6 +230,7 @@ export class Worker {
     }
     this.#parts.sleeper.close();
     await this.#parts.progress.close();
+    await this.#options.store.presence.leave(this.id);
   }
 
   async #renew(): Promise<void> {
@@ -220,7 +244,7 @@ export class Worker {
       rows = await renewLeases(store, this.id, { taskIds, until });
     } catch (error) {
       // Nobody can say any more that these are ours.
-      for (const [, run] of held) if (run.leaseUntil <= now()) run.controller.abort(leaseLost());
+      this.#surrender(now());
       throw error;
     }
     const stillHeld = new Map(rows.map((row) => [row.id, row]));
@@ -232,13 +256,24 @@ export class Worker {
     }
   }
 
-  async #takeOver(): Promise<void> {
+  #isFresh({ leaseUntil }: Running): boolean {
+    const { limits, now } = this.#options;
+    const lateMs = Math.min(limits.leaseMs, limits.renewMs * LATE_RENEWALS);
+    return now() < leaseUntil - limits.leaseMs + lateMs;
+  }
+
+  #surrender(leaseUntil: number): void {
+    for (const run of this.#running.values())
+      if (run.leaseUntil <= leaseUntil) run.controller.abort(leaseLost());
+  }
+
+  async #takeOver(gone?: GoneWorkers): Promise<void> {
     const { store, now } = this.#options;
     // After a pause of the whole process, and before anybody else may take what runs here.
     const isLate = [...this.#running.values()].some(({ leaseUntil }) => leaseUntil <= now());
     if (isLate) await this.#renew();
     const runningHere = [...this.#running.keys()];
-    const takenOver = await releaseLapsed(store, { now: now(), runningHere });
+    const takenOver = await releaseLapsed(store, { now: now(), runningHere, ...(gone && { gone }) });
     this.counts.takenOver += takenOver;
     this.#claimer.nudge();
   }
