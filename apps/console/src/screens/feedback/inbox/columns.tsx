@@ -100,7 +100,7 @@ function wideColumns(
     },
     {
       id: 'owner',
-      header: 'Owner',
+      header: 'For',
       width: '52px',
       isWideOnly: true,
       cell: ({ ownerMemberId }) => {

@@ -315,7 +315,7 @@ function Place({
       <PlaceButton label="Tags" shortcut="t" onClick={() => pick('tags', post)}>
         {post.tags.length === 0 ? <span className="faint">No tags</span> : <TagMarks tags={post.tags} />}
       </PlaceButton>
-      <PlaceButton label="Owner" shortcut="o" onClick={() => pick('owner', post)}>
+      <PlaceButton label="Assigned to" shortcut="o" onClick={() => pick('owner', post)}>
         {owner ? (
           <>
             <Avatar name={owner.name} size="s" />

@@ -247,7 +247,7 @@ function Bulk({
     ['status', 'Status', 's'],
     ['board', 'Board', 'b'],
     ['tags', 'Tags', 't'],
-    ['owner', 'Owner', 'o'],
+    ['owner', 'Assign', 'o'],
     ['merge', 'Merge', 'm'],
   ] as const;
   const hasHeld = posts.some(({ moderation }) => moderation !== 'published');
@@ -289,9 +289,8 @@ function useFilters(view: View, owner: string | undefined): Filter[] {
     });
     const board = { id: 'board', label: 'Board', options: (boards ?? []).map(option) };
     if (isHeld(view)) return [board];
-    const people = new Map([...named, ...(team ?? []).map((member) => [member.id, member] as const)])
-      .values()
-      .toArray();
+    const members = new Map([...named, ...(team ?? []).map((member) => [member.id, member] as const)]);
+    const people = [...members.values()];
     return [
       board,
       {
@@ -300,7 +299,7 @@ function useFilters(view: View, owner: string | undefined): Filter[] {
         options: (statuses ?? []).map(({ slug, name }) => ({ value: slug, label: name })),
       },
       { id: 'tag', label: 'Tag', options: (tags ?? []).map(option) },
-      { id: 'owner', label: 'Owner', options: people.map(option) },
+      { id: 'owner', label: 'Assigned to', options: people.map(option) },
     ];
   }, [boards, statuses, tags, team, named, view]);
 }

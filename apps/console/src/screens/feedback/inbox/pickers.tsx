@@ -125,7 +125,7 @@ function OwnerPicker({ posts, onClose }: PickingProps) {
   const { run } = useAct(changePosts);
   return (
     <Picker
-      title={`Owner of ${aboutText(posts)}`}
+      title={`Assign ${aboutText(posts)} to`}
       isNarrowedElsewhere
       onText={setText}
       choices={[
@@ -144,7 +144,7 @@ function OwnerPicker({ posts, onClose }: PickingProps) {
       onChoose={([chosen]) => {
         const member = team.find(({ id }) => id === chosen);
         const ownerMemberId = member?.id ?? null;
-        const words = member ? `belongs to ${member.name}` : 'belongs to nobody';
+        const words = member ? `is assigned to ${member.name}` : 'is assigned to nobody';
         run(posts, { ownerMemberId }, { words, shown: { ownerMemberId } });
       }}
     />
