@@ -82,7 +82,7 @@ export function Screen() {
     return hasNextPage ? shown.map(({ sortValue: _whole, ...column }) => column) : shown;
   }, [isOpen, tests.states, hasNextPage]);
   const listed = rows.find(({ id }) => id === screen.id);
-  const opened = useGlance(listed ? undefined : screen.id);
+  const opened = useGlance(listed || query.isPending ? undefined : screen.id);
   const canAdd = has('COLLECTION_CONNECTIONS_CREATE');
   const canTest = has('CONNECTION_TEST');
   useKeys(canAdd ? { n: () => setAdding(true) } : {});
@@ -149,7 +149,7 @@ export function Screen() {
             <ConnectionDetail
               key={screen.id}
               glance={listed ?? opened.data ?? undefined}
-              list={listed ? query : opened}
+              list={listed || query.isPending ? query : opened}
               screen={screen}
               has={has}
               tests={tests}
