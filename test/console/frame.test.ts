@@ -79,6 +79,90 @@ describeInBrowser('the frame', () => {
     await context.close();
   });
 
+  test('letters that are typed while the palette loads are kept', async () => {
+    const { page, context, faults } = await bed.open();
+    await settled(page);
+    // Its code is still on the way: nobody waits for it here.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('organ');
+    await page
+      .getByRole('option', { name: /Members/ })
+      .first()
+      .waitFor();
+    expect(await page.evaluate(() => document.querySelector<HTMLInputElement>('.palette-input')?.value)).toBe(
+      'organ',
+    );
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a screen whose server has lost its database for a while comes back by itself', async () => {
+    const { page, context, faults } = await bed.open();
+    await settled(page);
+    await answerWith(page, {
+      path: '/api/v1/',
+      status: 503,
+      body: { error: { code: 'UNAVAILABLE', message: 'The database is away. Try again in a moment.' } },
+    });
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: /Feedback/ })
+      .click();
+    await page.getByText('The database is away.').first().waitFor();
+    await keepPicture(page, 'database-away');
+    await answerTruly(page);
+    await page.getByRole('table', { name: 'Inbox' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('what cannot be saved stays typed, says which request it was, and is saved later', async () => {
+    const { page, context, go, faults } = await bed.open();
+    await go('/feedback/inbox');
+    await page.keyboard.press('n');
+    const title = page.getByRole('textbox', { name: /^Title/ });
+    await title.fill('Kept while the disk was full');
+    await answerWith(page, {
+      path: '/api/v1/posts',
+      status: 500,
+      body: { error: { code: 'INTERNAL_ERROR', message: 'The disk of the server is full.' } },
+    });
+    await page
+      .getByRole('button', { name: /^Post|^Add|^Create/ })
+      .last()
+      .click();
+    await page.getByText('request req-of-the-test').first().waitFor();
+    await keepPicture(page, 'not-saved');
+    expect(await title.evaluate((field) => (field as HTMLInputElement).value)).toBe(
+      'Kept while the disk was full',
+    );
+    await answerTruly(page);
+    await page
+      .getByRole('button', { name: /^Post|^Add|^Create/ })
+      .last()
+      .click();
+    await page.getByText('Kept while the disk was full').first().waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a tool whose stream breaks off says that it may have run', async () => {
+    const { page, context, go, faults } = await bed.open();
+    await go('/tools?q=search%20feedback');
+    await page.locator('.table-data').first().click();
+    await page.getByRole('heading', { name: 'Search feedback' }).waitFor();
+    await answerWith(page, {
+      path: '/api/call/',
+      status: 200,
+      text: 'event: progress\ndata: {"done":1,"total":3}\n\n',
+    });
+    await page.getByRole('button', { name: /^Run(?! as)/ }).last().click();
+    await page.getByText('It may have done its work').first().waitFor();
+    await keepPicture(page, 'tool-cut-off');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('a theme that is chosen stays', async () => {
     const { page, context } = await bed.open();
     await page.getByRole('button', { name: /: menu$/ }).click();
@@ -181,3 +265,41 @@ describeInBrowser('the frame', () => {
     site.close();
   });
 });
+
+interface Played {
+  readonly path: string;
+  readonly status: number;
+  readonly body?: object;
+  /** The beginning of a stream that breaks off. */
+  readonly text?: string;
+}
+
+/** Plays the server for requests of the page below a path, until `answerTruly`. */
+function answerWith(page: Page, played: Played): Promise<void> {
+  return page.evaluate(({ path, status, body, text }) => {
+    const kept = window as unknown as { truly?: typeof fetch };
+    const truly = (kept.truly ??= window.fetch);
+    window.fetch = async (input, init) => {
+      if (!String(input).startsWith(path) || (path === '/api/v1/posts' && init?.method !== 'POST'))
+        return truly(input, init);
+      const headers = { 'content-type': 'application/json', 'x-request-id': 'req-of-the-test' };
+      if (text === undefined) return new Response(JSON.stringify(body), { status, headers });
+      const cut = new ReadableStream({
+        start(stream) {
+          stream.enqueue(new TextEncoder().encode(text));
+        },
+        pull(stream) {
+          stream.error(new TypeError('network error'));
+        },
+      });
+      return new Response(cut, { status, headers: { 'content-type': 'text/event-stream' } });
+    };
+  }, played);
+}
+
+function answerTruly(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    const { truly } = window as unknown as { truly: typeof fetch };
+    window.fetch = truly;
+  });
+}

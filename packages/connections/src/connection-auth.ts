@@ -30,8 +30,8 @@ export interface PersonAuth {
 /** Everything a person can do about credentials. Connections that they may not use answer like unknown ones. */
 export interface ConnectionAuth {
   state(caller: Caller, connectionId: string): Promise<AuthState>;
-  /** The same for every connection that they may use, by id. */
-  states(caller: Caller): Promise<ReadonlyMap<string, AuthState>>;
+  /** The same for each of these connections that they may use, by id. */
+  states(caller: Caller, ids: readonly string[]): Promise<ReadonlyMap<string, AuthState>>;
   /** What others have given or were given, for owners and administrators. */
   people(caller: Caller, connectionId: string): Promise<readonly PersonAuth[]>;
   /** How the last authorization of this person went. */

@@ -108,7 +108,12 @@ export type {
 } from './upstream.ts';
 export { briefConnections } from './services/brief.ts';
 export { createConnectionGlances } from './services/overview.ts';
-export type { ConnectionGlance, ConnectionGlances } from './services/overview.ts';
+export type {
+  ConnectionGlance,
+  ConnectionGlances,
+  GlancePosition,
+  PlacedGlance,
+} from './services/overview.ts';
 export { memberGlances, virtualGlances } from './services/virtual-glances.ts';
 export type { MemberGlance, VirtualGlance } from './services/virtual-glances.ts';
 export { createImportServers } from './services/import-servers.ts';

@@ -4,6 +4,7 @@ import type { Actor } from './actor.ts';
 import type { FeedbackBackend } from './backend.ts';
 import { RESOURCE_ITEMS } from './resources.ts';
 import type { FeedbackServices } from './services/index.ts';
+import { MOST_MEMBERS } from './services/people/members.ts';
 import type { CommentNode, Page } from './shapes/posts.ts';
 import type { ShownPage } from './tools/shapes.ts';
 import {
@@ -63,11 +64,8 @@ function lists(
     tags: async () => show(RESOURCE_ITEMS.tags, await services.tags.list(actor)),
     roadmaps: async () => show(RESOURCE_ITEMS.roadmaps, await services.roadmaps.list(actor)),
     async members() {
-      const all = await services.members.list(actor);
-      return show(
-        RESOURCE_ITEMS.members,
-        all.filter(({ role }) => role !== 'user'),
-      );
+      const { items } = await services.members.list(actor, { limit: MOST_MEMBERS });
+      return show(RESOURCE_ITEMS.members, items);
     },
   };
 }

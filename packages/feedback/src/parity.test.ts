@@ -55,7 +55,11 @@ async function openSide(slug: string, now: () => number): Promise<Side> {
     board: idsOf(boards),
     status: idsOf(await services.statuses.list(admin)),
     tag: idsOf(tags),
-    member: idsOf((await services.members.list(admin)).toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+    member: idsOf(
+      (await services.members.list(admin, { limit: 100 })).items.toSorted((a, b) =>
+        a.name < b.name ? -1 : 1,
+      ),
+    ),
     comment: [],
     roadmap: [roadmap.id],
     changelog: [],

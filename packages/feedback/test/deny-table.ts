@@ -36,6 +36,6 @@ export async function contentOf({ services, admin }: TestApi): Promise<string> {
   await exportArchive({ ...services, now: () => 0 }, admin, async (piece) => {
     pieces.push(piece);
   });
-  const rest = [await services.webhooks.list(admin), await services.members.list(admin)];
+  const rest = [await services.webhooks.list(admin), await services.members.list(admin, { limit: 1000 })];
   return `${pieces.join('')}${JSON.stringify(rest)}`;
 }

@@ -16,7 +16,14 @@ export { acceptInvitation } from './services/joining.ts';
 export { updateKey } from './services/key-update.ts';
 export { createKey, keysBoundTo, listKeys } from './services/keys.ts';
 export { requireKnown } from './services/known-grants.ts';
-export { findMember, getMember, listMembers, memberOf, pageMembers } from './services/member-list.ts';
+export {
+  countMembers,
+  findMember,
+  getMember,
+  listMembers,
+  memberOf,
+  pageMembers,
+} from './services/member-list.ts';
 export { addMember, removeMember, setRank, setRoles } from './services/members.ts';
 export { namesOf } from './services/names.ts';
 export { getSettings, saveSettings } from './services/organization-settings.ts';

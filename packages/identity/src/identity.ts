@@ -21,7 +21,7 @@ import type { DenialFacts, DeniedCaller, DeniedName } from './services/denials.t
 import { Denials } from './services/denials.ts';
 import type { KeyChoice, KeyInfo, NewKey } from './services/keys.ts';
 import type { HasResource, KnownGrants } from './services/known-grants.ts';
-import type { Member, MemberPage } from './services/member-list.ts';
+import type { Member, MemberFilter, MemberPage } from './services/member-list.ts';
 import type { RolesOfUser, WhichMember } from './services/members.ts';
 import type { NamedIds } from './services/names.ts';
 import type { OrganizationSettings, SettingsChange } from './services/organization-settings.ts';
@@ -80,6 +80,7 @@ export interface Identity {
   ensureUser(input: { email: string; name: string }): Promise<string>;
   listMembers(organizationId: string): Promise<Member[]>;
   pageMembers(organizationId: string, page: MemberPage): Promise<Member[]>;
+  countMembers(organizationId: string, filter: MemberFilter): Promise<number>;
   findMember(organizationId: string, idOrEmail: string): Promise<Member | undefined>;
   getMember(organizationId: string, memberId: string): Promise<Member | undefined>;
   memberOf(organizationId: string, userId: string): Promise<Member | undefined>;
@@ -237,6 +238,8 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     ensureUser: (input) => changing((tx, { ensureUser }) => ensureUser(tx, input, now())),
     listMembers: async (organizationId) => (await later()).listMembers(store, organizationId),
     pageMembers: async (organizationId, page) => (await later()).pageMembers(store, organizationId, page),
+    countMembers: async (organizationId, filter) =>
+      (await later()).countMembers(store, organizationId, filter),
     findMember: async (organizationId, idOrEmail) =>
       (await later()).findMember(store, organizationId, idOrEmail),
     getMember: async (organizationId, memberId) => (await later()).getMember(store, organizationId, memberId),

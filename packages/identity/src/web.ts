@@ -28,7 +28,7 @@ export interface Web {
   /** The session of a token; undefined when it is unknown, over, or its person is of no team any more. */
   find(token: string): Promise<WebSession | undefined>;
   /** Makes a session fresh for 15 minutes when its person shows again who they are; false when they do not. */
-  prove(session: WebSession, shown: ShownAgain, address: string): Promise<boolean>;
+  prove(session: WebSession, shown: ShownAgain): Promise<boolean>;
   /** Goes to another organization of the person; false where they are not of the team. */
   move(session: WebSession, organizationId: string): Promise<boolean>;
   list(userId: string): Promise<WebSessionInfo[]>;
@@ -46,7 +46,7 @@ export interface Web {
     change: { readonly name?: string | undefined; readonly email?: string | undefined },
   ): Promise<void>;
   /** Keeps a password and ends every other session; false when the one before is wrong. */
-  setPassword(session: WebSession, given: NewPassword, address: string): Promise<boolean>;
+  setPassword(session: WebSession, given: NewPassword): Promise<boolean>;
   readonly passkeys: Passkeys;
 }
 
@@ -98,9 +98,9 @@ export function createWeb(
     enter: async (shown, place) => (await code()).enter(store, shown, place, parts),
     find: async (token) =>
       isOpen ? (await code()).findWebSession(store, token, { now: now(), builtIn, onError }) : undefined,
-    prove: async ({ id, userId }, shown, address) => {
+    prove: async ({ id, userId }, shown) => {
       const { isAgain, proveWebSession } = await code();
-      if (!(await isAgain(store, shown, { userId, address }, parts))) return false;
+      if (!(await isAgain(store, shown, { userId, sessionId: id }, parts))) return false;
       await proveWebSession(store, id, now());
       return true;
     },
@@ -119,14 +119,14 @@ export function createWeb(
     account: async (userId) => (await code()).accountOf(store, userId),
     changeAccount: async (session, change) =>
       (await code()).changeAccount(store, selfOf(session), change, now()),
-    async setPassword(session, { password, current, isFresh }, address) {
+    async setPassword(session, { password, current, isFresh }) {
       const { isAgain, setPassword } = await code();
       const shown = { method: 'password', password: current ?? '' } as const;
       // Whoever guesses at the one before is slowed down as at the door.
       const isProven =
         current === undefined
           ? isFresh
-          : await isAgain(store, shown, { userId: session.userId, address }, parts);
+          : await isAgain(store, shown, { userId: session.userId, sessionId: session.id }, parts);
       return isProven && setPassword(store, selfOf(session), password, now());
     },
     passkeys: {

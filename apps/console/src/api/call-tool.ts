@@ -80,6 +80,9 @@ export async function callTool<T>(
   return result.structuredContent as T; // The tool's output schema says what it is
 }
 
+const LOST =
+  'The connection to the server was lost while the tool ran. It may have done its work: look at My runs before you run it again.';
+
 /** Calls a tool and hands on everything that comes, in order, until the call ends. */
 export async function streamTool(
   endpoint: string,
@@ -91,14 +94,20 @@ export async function streamTool(
   const { signal, ...rest } = options;
   const once = async (): Promise<boolean> => {
     let mustProve = false;
+    let hasEnded = false;
     const headers = { accept: 'text/event-stream' };
     const body = { arguments: args, ...rest };
     const response = await send('POST', addressOf(endpoint, tool), body, { signal, headers });
-    await readServerEvents(response, (name, data) => {
+    const read = readServerEvents(response, (name, data) => {
       const event = toolEventOf(name, data);
+      hasEnded ||= event !== undefined && event.kind !== 'progress' && event.kind !== 'log';
       if (event?.kind === 'error' && event.code === FRESH_SIGN_IN) mustProve = true;
       else if (event) onEvent(event);
     });
+    await read.catch((fault: unknown) => {
+      if (signal?.aborted) throw fault;
+    });
+    if (!hasEnded && !signal?.aborted) onEvent({ kind: 'error', code: 'LOST', message: LOST });
     return mustProve;
   };
   if (!(await once())) return;

@@ -127,12 +127,16 @@ async function sendOnce(
     return response;
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    clientHooks.onReachable(false);
-    throw new ApiError('The server cannot be reached. What you typed is still here; try again in a moment.', {
-      code: 'UNREACHABLE',
-      status: 0,
-    });
+    throw unreachable();
   }
+}
+
+function unreachable(): ApiError {
+  clientHooks.onReachable(false);
+  return new ApiError('The server cannot be reached. What you typed is still here; try again in a moment.', {
+    code: 'UNREACHABLE',
+    status: 0,
+  });
 }
 
 /** The query string with its question mark, or nothing. */
@@ -145,7 +149,13 @@ export function queryText(query: Query | undefined): string {
 
 async function readBody<T>(response: Response): Promise<T> {
   if (response.status === 204) return undefined as T; // Only routes without an answer do this
-  return (await response.json()) as T; // The route's document says what it is
+  try {
+    return (await response.json()) as T; // The route's document says what it is
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    // The answer broke off: the server went away in the middle of it.
+    throw unreachable();
+  }
 }
 
 async function dataOf<T>(response: Response): Promise<T> {

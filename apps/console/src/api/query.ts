@@ -7,6 +7,7 @@ import type { Topic } from './types.ts';
 
 const FRESH_MS = 30_000;
 const TRIES = 3;
+const AGAIN_MS = 5_000;
 
 /** The cache of this tab. A key starts with the topic that makes it old: `['tasks', ...]`. */
 export const queryClient = new QueryClient({
@@ -18,6 +19,8 @@ export const queryClient = new QueryClient({
       networkMode: 'always',
       retry: (failures, error) => failures < TRIES && isWorthRetrying(error),
       retryDelay: (failures) => Math.min(500 * 2 ** failures, 5_000),
+      // A screen that failed because something was away for a while comes back by itself.
+      refetchInterval: ({ state: { error } }) => (isWorthRetrying(error) ? AGAIN_MS : false),
     },
     mutations: { networkMode: 'always' },
   },

@@ -41,6 +41,8 @@ export interface Session {
   readonly passkeys: number;
   readonly isFirstRun: boolean;
   readonly rail: readonly RailName[];
+  /** Programs may be added here, and not only on the machine of the server. */
+  readonly startsPrograms: boolean;
   readonly version: string;
 }
 

@@ -58,8 +58,16 @@ export function useAct<A extends unknown[], R>(
   return { run, isBusy, error };
 }
 
+/** What the server failed with is found in its log by the request. */
+function withRequest(fault: ApiError): ApiError {
+  const { message, code, status, fields, details, requestId } = fault;
+  if (status < 500 || requestId === undefined || message.includes(requestId)) return fault;
+  const text = `${message} What you typed is still here. If it goes on, tell whoever runs the server: request ${requestId}.`;
+  return new ApiError(text, { code, status, fields: { ...fields }, details, requestId });
+}
+
 function asApiError(fault: unknown): ApiError {
-  if (fault instanceof ApiError) return fault;
+  if (fault instanceof ApiError) return withRequest(fault);
   const message = fault instanceof Error ? fault.message : String(fault);
   return new ApiError(message, { code: 'FAULT', status: 0 });
 }

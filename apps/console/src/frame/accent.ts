@@ -1,5 +1,7 @@
 /** Owns the accent colour that an organization may set: readable on it and as text, in both themes. */
 
+import { isDarkNow } from './shown-theme.ts';
+
 const COLOUR = /^#[0-9a-f]{6}$/i;
 const LEAST_CONTRAST = 4.5;
 const NAMES = ['--accent', '--accent-hover', '--on-accent', '--accent-text', '--accent-soft'] as const;
@@ -9,7 +11,7 @@ export function applyAccent(accent: string | undefined): void {
   const root = document.documentElement;
   for (const name of NAMES) root.style.removeProperty(name);
   if (accent === undefined || !COLOUR.test(accent)) return;
-  const isDark = getComputedStyle(root).colorScheme === 'dark';
+  const isDark = isDarkNow();
   const colour = channelsOf(accent);
   const ground = isDark ? [20, 20, 25] : [255, 255, 255];
   const away = isDark ? [255, 255, 255] : [0, 0, 0];

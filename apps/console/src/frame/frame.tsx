@@ -13,13 +13,13 @@ import './frame.css';
 import { FreshSignIn } from './fresh-sign-in.tsx';
 import { HelpOverlay } from './help-overlay.tsx';
 import { LostServer } from './live-status.tsx';
+import { PaletteDoor } from './palette-door.tsx';
 import { Rail, railOf } from './rail.tsx';
 import { rememberPlace } from './recent.ts';
 import { ScreenMissing } from './screen-states.tsx';
 import { SubNavigation } from './sub-navigation.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const SignIn = lazy(async () => ({ default: (await import('../screens/sign-in/index.tsx')).SignIn }));
 const SIGN_IN_PATH = '/sign-in';
 
@@ -80,9 +80,7 @@ function SignedIn() {
         </main>
       </div>
       {isPaletteOpen && (
-        <Suspense>
-          <Palette onClose={() => setPaletteOpen(false)} onHelp={() => setHelpOpen(true)} />
-        </Suspense>
+        <PaletteDoor onClose={() => setPaletteOpen(false)} onHelp={() => setHelpOpen(true)} />
       )}
       <HelpOverlay isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
       <FreshSignIn />

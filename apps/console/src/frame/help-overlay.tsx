@@ -18,6 +18,21 @@ const IN_LISTS = [
   ['/', 'Filter by text'],
 ] as const;
 
+const IN_TRIAGE = [
+  ['s', 'Status'],
+  ['b', 'Board'],
+  ['t', 'Tags'],
+  ['o', 'Assign to somebody'],
+  ['m', 'Merge'],
+  ['a', 'Official answer'],
+  ['c', 'Comment'],
+  ['e', 'Approve'],
+  ['!', 'Spam'],
+  ['u', 'Read or unread'],
+  ['#', 'Delete'],
+  ['n', 'New post'],
+] as const;
+
 /** The keys, in a dialog. */
 export function HelpOverlay({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const places = SCREENS.flatMap(({ keys, title }) => (keys === undefined ? [] : [[keys, title] as const]));
@@ -27,6 +42,7 @@ export function HelpOverlay({ isOpen, onClose }: { readonly isOpen: boolean; rea
         <Keys title="Everywhere" keys={EVERYWHERE} />
         <Keys title="In lists" keys={IN_LISTS} />
         <Keys title="Go to" keys={places} />
+        <Keys title="In the inbox of feedback" keys={IN_TRIAGE} />
       </div>
       <p className="muted small">Screens have more keys; their buttons show them on hover.</p>
     </Dialog>

@@ -3,7 +3,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { CircleHelp, Clock, LogOut, Monitor, Moon, Sun } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { get } from '../api/client.ts';
 import { signOut, useSession } from '../api/session.ts';
@@ -21,11 +21,21 @@ import type { Theme } from './theme.ts';
 const MOST_TOOLS = 30;
 
 /** The palette; it is there only while it is open. */
-export function Palette({ onClose, onHelp }: { readonly onClose: () => void; readonly onHelp: () => void }) {
+export function Palette({
+  typed,
+  onClose,
+  onHelp,
+}: {
+  /** What was typed while this file was loading. */
+  readonly typed: string;
+  readonly onClose: () => void;
+  readonly onHelp: () => void;
+}) {
   const session = useSession();
   const goTo = useGo();
   const leave = useAct(signOut);
-  const [text, setText] = useState('');
+  const [text, setText] = useState(typed);
+  const input = useRef<HTMLInputElement>(null);
   const { data: tools = [] } = useQuery({ queryKey: ['tools'], queryFn: () => get<ToolRow[]>('/api/tools') });
   const close = (act: () => void) => () => {
     onClose();
@@ -39,9 +49,11 @@ export function Palette({ onClose, onHelp }: { readonly onClose: () => void; rea
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="dialog-scrim" />
-        <Dialog.Popup className="palette" aria-label="Search or jump to">
+        <Dialog.Popup className="palette" aria-label="Search or jump to" initialFocus={input}>
           <Command label="Search or jump to" loop>
             <Command.Input
+              ref={input}
+              autoFocus
               value={text}
               onValueChange={setText}
               placeholder="Search screens, tools and acts"

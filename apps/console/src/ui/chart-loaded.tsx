@@ -23,12 +23,12 @@ export function LoadedChart({ times, series, heightPx = 160, format = String, on
   useEffect(() => {
     const element = host.current;
     if (!element) return undefined;
-    const colour = (name: string) => getComputedStyle(element).getPropertyValue(`--${name}`).trim();
+    const colour = (name: string) => colourOf(element, name);
     const axis: uPlot.Axis = {
       stroke: colour('text-muted'),
       grid: { stroke: colour('border'), width: 1 },
       ticks: { show: false },
-      font: `11px ${colour('font')}`,
+      font: `11px ${getComputedStyle(element).fontFamily}`,
     };
     const made = new uPlot(
       {
@@ -138,4 +138,14 @@ function useThemeCount(): number {
     };
   }, []);
   return count;
+}
+
+/** The colour behind a token as the theme has it; a canvas does not know `light-dark()`. */
+function colourOf(element: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(--${name})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }

@@ -61,12 +61,17 @@ export async function lastChanges({ identity }: Host, caller: Caller): Promise<R
   if (!mayReadAudit(caller)) return [];
   const items = await identity.audit.list(organizationId, { limit: LAST_CHANGES, outcome: 'ok' });
   const names = await namesOf(identity, caller, items);
-  return items.map(({ at, callerId, userId, action, target, changed }) => ({
-    at: new Date(at).toISOString(),
-    who: names.get(callerId) ?? names.get(userId ?? '') ?? 'The server',
-    what: wordsOf(action, changed, names.get(target)),
-    href: hrefOf(action),
-  }));
+  return items.map(({ at, callerId, userId, action, target, changed }) => {
+    const who = names.get(callerId) ?? names.get(userId ?? '') ?? 'The server';
+    const whom = names.get(target);
+    return {
+      at: new Date(at).toISOString(),
+      who,
+      // Nobody reads that they did something to themselves.
+      what: wordsOf(action, changed, whom === who ? undefined : whom),
+      href: hrefOf(action),
+    };
+  });
 }
 
 async function namesOf(
@@ -86,9 +91,29 @@ async function namesOf(
   return names;
 }
 
-/** `key.created` of a key named CI reads as "key created: CI". */
+/** What reads badly when it is put together from its parts. */
+const SAID: Readonly<Record<string, string>> = {
+  'session.opened': 'signed in',
+  'session.ended': 'signed a browser out',
+  'sign_in_link.created': 'made a sign-in link',
+  'password.set': 'set a password',
+  'passkey.added': 'added a passkey',
+  'passkey.removed': 'removed a passkey',
+  'account.updated': 'changed their account',
+  'settings.updated': 'changed the settings',
+  'member.joined': 'joined',
+  'member.invited': 'invited somebody',
+  'member.uninvited': 'took an invitation back',
+  'member.roles_changed': 'changed the roles of a member',
+  'agent.key_changed': 'changed the key of an agent',
+};
+
+/** `key.created` of a key named CI reads as "created the key: CI". */
 function wordsOf(action: string, changed: AuditItem['changed'], name: string | undefined): string {
-  const words = action.replaceAll(/[._]/g, ' ');
+  const [noun = action, verb = ''] = action.split('.');
+  const plain = (word: string) => word.replaceAll('_', ' ');
+  const isVerb = /^[a-z]+ed$/.test(verb);
+  const words = SAID[action] ?? (isVerb ? `${verb} the ${plain(noun)}` : plain(`${noun} ${verb}`));
   const own = ['name', 'title', 'email']
     .map((field) => changed[field])
     .find((value) => typeof value === 'string');

@@ -3,6 +3,7 @@ import { tokenCost } from '@parley/kit';
 import type { Caller } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { fromJson } from '@parley/store';
+import { sql } from 'kysely';
 import { visibleText } from '../definitions/hidden-text.ts';
 import { pinningOf, servedState } from '../definitions/modes.ts';
 import type { PinningMode } from '../definitions/modes.ts';
@@ -45,33 +46,109 @@ export interface ConnectionGlance {
 
 const LONGEST_PLACE = 300;
 
-export type ConnectionGlances = (caller: Pick<Caller, 'organizationId'>) => Promise<ConnectionGlance[]>;
+/** Which connections are wanted; absent means any. */
+export interface GlanceFilter {
+  /** Words that all stand in the title, the address, the last error or the id. */
+  readonly text?: string | undefined;
+  readonly type?: ConnectionRow['connection_type'] | undefined;
+  readonly status?: ServedStatus | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
 
-/** Reads them in a few queries, however many there are. */
+/** The last connection of a page. */
+export interface GlancePosition {
+  readonly title: string;
+  readonly id: string;
+}
+
+/** A glance with its place in the list, which its shown title is not. */
+export interface PlacedGlance {
+  readonly glance: ConnectionGlance;
+  readonly position: GlancePosition;
+}
+
+/** Those that fit in the order of their titles, a part of them at a time. */
+export interface ConnectionGlances {
+  parts(
+    caller: Pick<Caller, 'organizationId'>,
+    filter: GlanceFilter & { readonly after?: GlancePosition | undefined },
+  ): AsyncIterable<readonly PlacedGlance[]>;
+  /** How many there are, whatever they are called. */
+  count(caller: Pick<Caller, 'organizationId'>): Promise<number>;
+}
+
+const PART = 500;
+
+/** Reads each part in a few queries, so that a page costs what it shows. */
 export function createConnectionGlances(from: Queryable): ConnectionGlances {
   const costs = new CatalogCosts(from);
-  return ({ organizationId }) => glancesOf(from, organizationId, costs);
+  return {
+    async *parts({ organizationId }, { after, ...filter }) {
+      let start = after;
+      do {
+        const rows = await rowsOf(from, organizationId, { ...filter, after: start });
+        const fitting = rows.filter((row) => fits(row, filter));
+        yield await glancesOf(from, fitting, { organizationId, costs });
+        const last = rows.length === PART ? rows.at(-1) : undefined;
+        start = last && { title: last.title, id: last.id };
+      } while (start !== undefined);
+    },
+    async count({ organizationId }) {
+      const { total } = await ownRows(from, organizationId)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return total;
+    },
+  };
+}
+
+type Row = Awaited<ReturnType<typeof rowsOf>>[number];
+
+const MOST_WORDS = 10;
+
+function wordsOf(text = ''): string[] {
+  return text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
+}
+
+/** By what is shown of it: what stands beside it in the row is not for everybody. */
+function fits(row: Row, { text, status }: GlanceFilter): boolean {
+  if (status !== undefined && statusOf(row) !== status) return false;
+  const words = wordsOf(text);
+  if (words.length === 0) return true;
+  const { last_error } = fromJson<Catalog>(row.catalog);
+  const shown = `${visibleText(row.title)} ${placeOf(row) ?? ''} ${last_error ?? ''} ${row.id}`.toLowerCase();
+  return words.every((word) => shown.includes(word));
+}
+
+function statusOf(row: Row): ServedStatus {
+  const { fetched_at, stale } = fromJson<Catalog>(row.catalog);
+  const { status, failed_with: failedWith } = row;
+  return servedStatus({ status, failedWith, isKnown: isKnown(row, fetched_at), isStale: stale });
 }
 
 async function glancesOf(
   from: Queryable,
-  organizationId: string,
-  catalogs: CatalogCosts,
-): Promise<ConnectionGlance[]> {
-  const rows = await rowsOf(from, organizationId);
-  const users = await usersIn(from, organizationId);
-  const costs = await catalogs.of(organizationId);
-  const pins = Map.groupBy(await waitingPins(from, organizationId), ({ connection_id }) => connection_id);
+  rows: readonly Row[],
+  { organizationId, costs: catalogs }: { readonly organizationId: string; readonly costs: CatalogCosts },
+): Promise<PlacedGlance[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const users = await usersIn(from, organizationId, ids);
+  const costs = await catalogs.of(organizationId, ids);
+  const pins = Map.groupBy(
+    await waitingPins(from, organizationId, ids),
+    ({ connection_id }) => connection_id,
+  );
   return rows.map((row) => {
-    const { fetched_at, stale, last_error } = fromJson<Catalog>(row.catalog);
-    const { status, failed_with: failedWith } = row;
+    const { fetched_at, last_error } = fromJson<Catalog>(row.catalog);
+    const { failed_with: failedWith } = row;
     const { tools = 0, tokens = 0, names } = costs.get(row.id) ?? {};
     const mode = pinningOf(gatewaySettingsOf(row));
     const held = (pins.get(row.id) ?? []).filter(
       (pin) => names?.has(pin.tool_name) === true && servedState(pin, mode).state === 'held',
     );
     const failing = row.failing_since ?? null;
-    return {
+    const glance: ConnectionGlance = {
       id: row.id,
       title: visibleText(row.title),
       description: row.description,
@@ -79,7 +156,7 @@ async function glancesOf(
       type: row.connection_type,
       place: placeOf(row),
       isSelf: row.id === selfConnectionId(organizationId),
-      status: servedStatus({ status, failedWith, isKnown: isKnown(row, fetched_at), isStale: stale }),
+      status: statusOf(row),
       reason: last_error,
       since: failing === null ? null : new Date(failing).toISOString(),
       failedWith,
@@ -92,6 +169,7 @@ async function glancesOf(
       createdAt: new Date(row.created_at).toISOString(),
       updatedAt: new Date(row.updated_at).toISOString(),
     };
+    return { glance, position: { title: row.title, id: row.id } };
   });
 }
 
@@ -106,18 +184,32 @@ function isKnown({ connection_type }: ConnectionRow, fetchedAt: string | null): 
   return connection_type === 'VIRTUAL' || fetchedAt !== null;
 }
 
-function rowsOf(from: Queryable, organizationId: string) {
-  return from
-    .db<ConnectionTables>()
-    .selectFrom('connections as item')
+function rowsOf(
+  from: Queryable,
+  organizationId: string,
+  { type, ids, after }: Parameters<ConnectionGlances['parts']>[1],
+) {
+  return ownRows(from, organizationId)
     .leftJoin('connection_refreshes as refresh', 'refresh.connection_id', 'item.id')
     .selectAll('item')
     .select(['refresh.failed_with', 'refresh.failing_since'])
-    .where('item.organization_id', '=', organizationId)
-    .where('item.is_virtual_mcp', '=', 0)
+    .$if(type !== undefined, (some) => some.where('item.connection_type', '=', type ?? 'HTTP'))
+    .$if(ids !== undefined, (some) => some.where('item.id', 'in', ['', ...(ids ?? [])]))
+    .$if(after !== undefined, (later) =>
+      later.where(sql<boolean>`(item.title, item.id) > (${after?.title}, ${after?.id})`),
+    )
     .orderBy('item.title')
     .orderBy('item.id')
+    .limit(PART)
     .execute();
+}
+
+function ownRows(from: Queryable, organizationId: string) {
+  return from
+    .db<ConnectionTables>()
+    .selectFrom('connections as item')
+    .where('item.organization_id', '=', organizationId)
+    .where('item.is_virtual_mcp', '=', 0);
 }
 
 function placeOf({ connection_url, connection_headers }: ConnectionRow): string | null {
@@ -126,7 +218,7 @@ function placeOf({ connection_url, connection_headers }: ConnectionRow): string 
   return place === null ? null : visibleText(place).slice(0, LONGEST_PLACE);
 }
 
-async function usersIn(from: Queryable, organizationId: string) {
+async function usersIn(from: Queryable, organizationId: string, ids: readonly string[]) {
   const rows = await from
     .db<ConnectionTables>()
     .selectFrom('connection_aggregations as member')
@@ -134,6 +226,7 @@ async function usersIn(from: Queryable, organizationId: string) {
     .select(['member.child_id', 'parent.id', 'parent.title'])
     .distinct()
     .where('member.organization_id', '=', organizationId)
+    .where('member.child_id', 'in', [...ids])
     .orderBy('parent.title')
     .execute();
   const users = Map.groupBy(rows, ({ child_id }) => child_id);
@@ -164,11 +257,12 @@ class CatalogCosts {
     this.#from = from;
   }
 
-  async of(organizationId: string): Promise<Map<string, Cost>> {
+  async of(organizationId: string, ids: readonly string[]): Promise<Map<string, Cost>> {
     const catalogs = this.#from
       .db<ConnectionTables>()
       .selectFrom('connection_catalogs')
       .where('organization_id', '=', organizationId)
+      .where('connection_id', 'in', [...ids])
       .where('kind', '=', 'tools');
     const heads = await catalogs.select(['connection_id', 'hash']).execute();
     const found = new Map<string, Cost>();
@@ -208,12 +302,13 @@ function costOf(tools: readonly UpstreamTool[]): Cost {
 
 type Pin = Pick<ToolPinRow, 'connection_id' | 'tool_name' | 'state' | 'reason'>;
 
-function waitingPins(from: Queryable, organizationId: string): Promise<Pin[]> {
+function waitingPins(from: Queryable, organizationId: string, ids: readonly string[]): Promise<Pin[]> {
   return from
     .db<ConnectionTables>()
     .selectFrom('tool_pins')
     .select(['connection_id', 'tool_name', 'state', 'reason'])
     .where('organization_id', '=', organizationId)
+    .where('connection_id', 'in', [...ids])
     .where('state', 'in', ['new', 'changed'])
     .execute();
 }

@@ -84,14 +84,19 @@ export function findRow(
 export function usedRows(
   from: Queryable,
   organizationId: string,
+  ids: readonly string[],
 ): Promise<(ConnectionRow & { readonly failed_with: string | null })[]> {
-  return from
-    .db<ConnectionTables>()
-    .selectFrom('connections as item')
-    .leftJoin('connection_refreshes as refresh', 'refresh.connection_id', 'item.id')
-    .selectAll('item')
-    .select('refresh.failed_with')
-    .where('item.organization_id', '=', organizationId)
-    .where('item.connection_type', '!=', 'VIRTUAL')
-    .execute();
+  return (
+    from
+      .db<ConnectionTables>()
+      .selectFrom('connections as item')
+      .leftJoin('connection_refreshes as refresh', 'refresh.connection_id', 'item.id')
+      .selectAll('item')
+      .select('refresh.failed_with')
+      .where('item.organization_id', '=', organizationId)
+      .where('item.connection_type', '!=', 'VIRTUAL')
+      // PostgreSQL knows no empty list.
+      .where('item.id', 'in', ['', ...ids])
+      .execute()
+  );
 }

@@ -35,6 +35,8 @@ export async function readHistory(
 export interface LookedAt {
   readonly event: CloudEvent;
   readonly status: EventStatus;
+  /** False: nobody had subscribed to it, so that there was nothing to deliver. */
+  readonly hasSubscribers: boolean;
 }
 
 /** The same with what became of each. */
@@ -44,7 +46,29 @@ export async function readStates(
   query: HistoryQuery,
 ): Promise<LookedAt[]> {
   const rows = await readRows(on, organizationId, query);
-  return rows.map((row) => ({ event: toCloudEvent(row), status: row.status }));
+  const heard = await heardOf(on, rows);
+  return rows.map((row) => lookedAt(row, heard));
+}
+
+function lookedAt(row: EventRow, heard: ReadonlySet<string>): LookedAt {
+  return { event: toCloudEvent(row), status: row.status, hasSubscribers: heard.has(row.id) };
+}
+
+/** Those of the events that were for somebody. */
+async function heardOf(on: Queryable, rows: readonly EventRow[]): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const found = await on
+    .db<EventTables>()
+    .selectFrom('event_deliveries')
+    .select('event_id')
+    .distinct()
+    .where(
+      'event_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  return new Set(found.map(({ event_id }) => event_id));
 }
 
 /** The event with this id. */
@@ -60,7 +84,7 @@ export async function findEvent(
     .where('organization_id', '=', organizationId)
     .where('id', '=', eventId)
     .executeTakeFirst();
-  return row && { event: toCloudEvent(row), status: row.status };
+  return row && lookedAt(row, await heardOf(on, [row]));
 }
 
 async function readRows(

@@ -16,7 +16,7 @@ onBothEngines('names in place of ids', (open) => {
     const roadmap = await services.roadmaps.create(admin, { name: 'This Year' });
     const statuses = await services.statuses.list(admin);
     const planned = statuses.find(({ slug }) => slug === 'planned')?.id;
-    const team = await services.members.list(admin);
+    const { items: team } = await services.members.list(admin, { limit: 100 });
     const mia = team.find(({ name }) => name === 'Mia Member');
     for (const [boardId, statusId, tagId] of [
       [board.id, planned, tag.id],
@@ -105,7 +105,9 @@ onBothEngines('names in place of ids', (open) => {
     await services.tags.create(admin, { name: 'Hidden Tag' });
     await services.roadmaps.create(admin, { name: 'Hidden Roadmap' });
     const post = await api.post({ title: 'Dark mode' });
-    const mia = (await services.members.list(admin)).find(({ name }) => name === 'Mia Member');
+    const mia = (await services.members.list(admin, { limit: 100 })).items.find(
+      ({ name }) => name === 'Mia Member',
+    );
     const WORK = [
       'search_feedback',
       'triage_post',

@@ -95,7 +95,7 @@ async function answersOf({ services, identity, admin, visitor, organizationId, s
     roadmaps: await Promise.all(
       allRoadmaps.map(async (each) => [each, await roadmaps.posts(admin, each.id, page)]),
     ),
-    members: await members.list(admin),
+    members: (await members.list(admin, { limit: 100 })).items,
     people: await members.people(admin, { ...page, sort: 'oldest' }),
     changelog: await changelog.list(admin, page),
     settings: await settings.get(organizationId),

@@ -25,57 +25,99 @@ export async function listMembers(store: Queryable, organizationId: string): Pro
 }
 
 /** Which members are wanted; absent means any. */
-export interface MemberPage {
-  readonly limit: number;
-  readonly offset: number;
+export interface MemberFilter {
   /** A part of the name or the e-mail, whatever its case. */
   readonly text?: string | undefined;
   /** Those who hold this role. */
   readonly role?: string | undefined;
   /** Without those who are visitors and nothing else. */
   readonly isTeam?: boolean | undefined;
+  /** Those whose rank is that of the team: a visitor with a custom role stays a visitor. */
+  readonly hasTeamRank?: boolean | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** A part of them. */
+export interface MemberPage extends MemberFilter {
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  /** The last one of the page before; those who join meanwhile move nobody. */
+  readonly after?: { readonly createdAt: number; readonly id: string } | undefined;
 }
 
 /** Some of them, for lists that are read page by page. */
 export async function pageMembers(
   store: Queryable,
   organizationId: string,
-  { limit, offset, text, role, isTeam = false }: MemberPage,
+  { limit, offset = 0, after, ...filter }: MemberPage,
 ): Promise<Member[]> {
+  const wanted = matching(store, organizationId, filter)
+    .select('paged.id')
+    .$if(after !== undefined, (later) =>
+      later.where(sql<boolean>`(paged.created_at, paged.id) > (${after?.createdAt}, ${after?.id})`),
+    )
+    .orderBy('paged.created_at')
+    .orderBy('paged.id')
+    .limit(limit)
+    .offset(offset);
+  return gathered(await selectMembers(store, organizationId).where('members.id', 'in', wanted).execute());
+}
+
+/** How many there are of them. */
+export async function countMembers(
+  store: Queryable,
+  organizationId: string,
+  filter: MemberFilter,
+): Promise<number> {
+  const { total } = await matching(store, organizationId, filter)
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+function matching(
+  store: Queryable,
+  organizationId: string,
+  { text, role, isTeam = false, hasTeamRank = false, ids }: MemberFilter,
+) {
   const like = `%${(text ?? '').toLowerCase().replaceAll(/[\\%_]/g, (mark) => `\\${mark}`)}%`;
-  const query = selectMembers(store, organizationId).where('members.id', 'in', (members) =>
-    members
-      .selectFrom('members as paged')
-      .innerJoin('users as person', 'person.id', 'paged.user_id')
-      .select('paged.id')
-      .where('paged.organization_id', '=', organizationId)
-      .$if(text !== undefined, (some) =>
-        some.where((person) =>
-          person.or([
-            sql<boolean>`lower(person.name) like ${like} escape '\\'`,
-            sql<boolean>`person.email like ${like} escape '\\'`,
-          ]),
-        ),
-      )
-      .$if(role !== undefined, (some) =>
-        some.where('paged.id', 'in', (held) =>
-          held
-            .selectFrom('member_roles')
-            .select('member_id')
-            .where('role', '=', role ?? ''),
-        ),
-      )
-      .$if(isTeam, (some) =>
-        some.where('paged.id', 'in', (held) =>
-          held.selectFrom('member_roles').select('member_id').where('role', '!=', 'user'),
-        ),
-      )
-      .orderBy('paged.created_at')
-      .orderBy('paged.id')
-      .limit(limit)
-      .offset(offset),
-  );
-  return gathered(await query.execute());
+  return store
+    .db<IdentityTables>()
+    .selectFrom('members as paged')
+    .innerJoin('users as person', 'person.id', 'paged.user_id')
+    .where('paged.organization_id', '=', organizationId)
+    .$if(text !== undefined, (some) =>
+      some.where((person) =>
+        person.or([
+          sql<boolean>`lower(person.name) like ${like} escape '\\'`,
+          sql<boolean>`person.email like ${like} escape '\\'`,
+        ]),
+      ),
+    )
+    .$if(role !== undefined, (some) =>
+      some.where('paged.id', 'in', (held) =>
+        held
+          .selectFrom('member_roles')
+          .select('member_id')
+          .where('role', '=', role ?? ''),
+      ),
+    )
+    .$if(isTeam, (some) =>
+      some.where('paged.id', 'in', (held) =>
+        held.selectFrom('member_roles').select('member_id').where('role', '!=', 'user'),
+      ),
+    )
+    .$if(hasTeamRank, (some) =>
+      some.where(
+        sql<boolean>`coalesce(
+          (select max(case role when 'user' then 1 when 'owner' then 2 when 'admin' then 2 when 'member' then 2 else 0 end)
+           from member_roles where member_id = paged.id), 1) <> 1`,
+      ),
+    )
+    .$if(ids !== undefined, (some) =>
+      // PostgreSQL knows no empty list.
+      ids?.length === 0 ? some.where(sql<boolean>`1 = 0`) : some.where('paged.id', 'in', [...(ids ?? [])]),
+    );
 }
 
 /** The member with this id or e-mail. */

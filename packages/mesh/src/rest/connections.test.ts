@@ -30,11 +30,53 @@ onBothMeshes(
         });
         const text = await answer.text();
         // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-        const { data, error } = (text === '' ? {} : JSON.parse(text)) as { data?: any; error?: any };
-        return { status: answer.status, text, data, error };
+        const { data, error, pagination } = (text === '' ? {} : JSON.parse(text)) as Record<string, any>;
+        return { status: answer.status, text, data, error, pagination };
       };
       return { ...scene, client: await scene.as(), ask };
     }
+
+    test('come page by page, and only those that are asked for', async () => {
+      const { client, ask, owner, upstream } = await stage();
+      upstream.answer = { ok: false, status: 'unreachable', message: 'It could not be reached.' };
+      const down = await made(client, http('Alpha down'));
+      upstream.answer = { ok: true, tools: [upstreamTool('ONE')] };
+      await made(client, http('Beta'));
+      await made(client, http('Gamma', { connection_headers: { headers: { 'X-Api-Key': 'hush-123456' } } }));
+      const titlesOf = (data: { title: string }[]) => data.map(({ title }) => title);
+      const seen: string[] = [];
+      let cursor: string | null = '';
+      do {
+        const { data, pagination } = await ask(
+          owner.key,
+          `connections?limit=2${cursor && `&cursor=${cursor}`}`,
+        );
+        expect(pagination.total).toBe(4);
+        seen.push(...titlesOf(data));
+        cursor = pagination.cursor as string | null;
+      } while (cursor !== null);
+      expect(seen.filter((title) => /^(Alpha|Beta|Gamma)/.test(title))).toEqual([
+        'Alpha down',
+        'Beta',
+        'Gamma',
+      ]);
+      expect(seen).toHaveLength(4);
+      for (const [query, titles] of [
+        ['text=ALPHA%20reached', ['Alpha down']],
+        ['health=error', ['Alpha down']],
+        ['health=attention&type=HTTP&limit=1', ['Alpha down']],
+        [`ids=${down.id},conn_of_nobody`, ['Alpha down']],
+        ['text=hush', []],
+        ['ids=', []],
+      ] as const)
+        expect(titlesOf((await ask(owner.key, `connections?${query}`)).data), query).toEqual(titles);
+      const nextOf = async (path: string) => (await ask(owner.key, path)).pagination;
+      const first = await nextOf('connections?text=upstream&limit=2');
+      const second = await nextOf(`connections?text=upstream&limit=2&cursor=${first.cursor}`);
+      expect([first.total, second.total, second.cursor]).toEqual([3, 3, null]);
+      for (const bad of ['x', 'W10', Buffer.from('["a\\u0000","b",1]').toString('base64url')])
+        expect((await ask(owner.key, `connections?cursor=${bad}`)).status, bad).toBe(400);
+    });
 
     test('tell how each does and why, what waits, what it costs, and who uses it', async () => {
       const { client, ask, owner, stranger, upstream } = await stage();

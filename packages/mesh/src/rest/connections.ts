@@ -1,9 +1,10 @@
 /** Routes of connections: how all of them do, what a program wrote, whose credentials there are, and servers of clients' files. */
 import { actsAsAdministrator, CLIENT_KINDS } from '@parley/connections';
-import { nothing, one, requireFresh, whole } from '@parley/http/rest';
+import { nothing, one, page, requireFresh } from '@parley/http/rest';
 import { ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { AuthState } from './connection-auth.ts';
+import { glanceQuery, pageOfGlances } from './connection-pages.ts';
 import { defineRoute } from './route.ts';
 
 const Named = z.object({ id: z.string(), title: z.string() });
@@ -93,20 +94,29 @@ export const connectionRoutes = [
     summary: 'How all connections do, how much they have, and how you stand with each',
     who: 'team',
     grants: ['COLLECTION_CONNECTIONS_LIST'],
-    answer: whole('ConnectionGlance', Glance),
-    async run({ services, connectionAuth, connectionHealth, caller }) {
-      const glances = await services.connectionGlances(caller);
-      const states = await connectionAuth.states(caller);
-      return glances.map((glance) => {
-        const { expiresAt = null, ...state } = states.get(glance.id) ?? {};
-        return {
-          ...glance,
-          usedBy: [...glance.usedBy],
-          breaker: connectionHealth?.breakerOf(glance.id) ?? 'closed',
-          auth: 'kind' in state ? { ...state, expiresAt: iso(expiresAt) } : null,
-        };
-      });
-    },
+    query: glanceQuery,
+    answer: page('ConnectionGlance', Glance),
+    run: ({ services, connectionAuth, connectionHealth, caller, query }) =>
+      pageOfGlances(
+        services.connectionGlances,
+        async (placed) => {
+          const states = await connectionAuth.states(
+            caller,
+            placed.map(({ glance }) => glance.id),
+          );
+          return placed.map(({ glance, position }) => {
+            const { expiresAt = null, ...state } = states.get(glance.id) ?? {};
+            const item = {
+              ...glance,
+              usedBy: [...glance.usedBy],
+              breaker: connectionHealth?.breakerOf(glance.id) ?? ('closed' as const),
+              auth: 'kind' in state ? { ...state, expiresAt: iso(expiresAt) } : null,
+            };
+            return { item, position };
+          });
+        },
+        { caller, query },
+      ),
   }),
   defineRoute({
     method: 'POST',

@@ -36,7 +36,11 @@ const Status = z
   .enum(['pending', 'delivered', 'failed', 'cancelled'])
   .describe('What became of it so far; failed when a delivery is dead');
 
-const LookedAt = z.object({ event: CloudEvent, status: Status });
+const LookedAt = z.object({
+  event: CloudEvent,
+  status: Status,
+  hasSubscribers: z.boolean().describe('false: nobody had subscribed to it, so nothing was delivered'),
+});
 
 const NewestPage = z.object({
   items: z.array(LookedAt),
@@ -188,7 +192,7 @@ export const eventRoutes = [
         limit: limit + 1,
         newestFirst: true,
       });
-      const items = found.slice(0, limit).map(({ event, status }) => ({ event: { ...event }, status }));
+      const items = found.slice(0, limit).map(({ event, ...rest }) => ({ ...rest, event: { ...event } }));
       const last = items.at(-1)?.event.parleyseq;
       return {
         items,
@@ -212,6 +216,7 @@ export const eventRoutes = [
       return {
         event: { ...found.event },
         status: found.status,
+        hasSubscribers: found.hasSubscribers,
         deliveries: deliveries.map((delivery) => {
           const { event: _event, ...rest } = shown(delivery);
           return rest;

@@ -6,6 +6,7 @@ import { DetailPane } from '../../ui/detail-pane.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import type { ScreenState } from '../../ui/use-screen.ts';
+import { TrustedName } from '../../ui/trusted-name.tsx';
 import { AboutTab } from './about-tab.tsx';
 import { CreditsTab } from './credits-tab.tsx';
 import { MemoryTab } from './memory-tab.tsx';
@@ -38,7 +39,7 @@ export function AgentDetail({ id, screen }: { readonly id: string; readonly scre
   ];
   return (
     <DetailPane
-      title={agent?.name ?? 'Agent'}
+      title={<TrustedName name={agent?.name ?? 'Agent'} />}
       about={<ShortId id={id} />}
       query={query}
       onClose={close}

@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
+import { TrustedName } from '../../ui/trusted-name.tsx';
 import { AgentDetail } from './agent-detail.tsx';
 import { MakeAgent } from './make-agent.tsx';
 import { pathOf, useAgents } from './queries.ts';
@@ -22,7 +23,7 @@ const columns: Column<ListedAgent>[] = [
   {
     id: 'name',
     header: 'Name',
-    cell: (agent) => <span className="truncate">{agent.name}</span>,
+    cell: (agent) => <TrustedName name={agent.name} />,
     width: 'minmax(110px, 1fr)',
     sortValue: (agent) => agent.name,
   },

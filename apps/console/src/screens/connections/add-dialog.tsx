@@ -20,6 +20,7 @@ import {
 } from './fields.tsx';
 import type { Pair } from './pairs.tsx';
 import { textsOf } from './pairs.tsx';
+import { NoPrograms } from './no-programs.tsx';
 import { PasteJson } from './paste-json.tsx';
 import { createConnection, readSoon } from './queries.ts';
 
@@ -81,6 +82,11 @@ export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
   const [way, setWay] = useState<Way>('address');
   const [draft, setDraft] = useState<Draft>(EMPTY);
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const { startsPrograms } = useSession();
+  const isAdministrator = useIsAdministrator();
+  const canStart = startsPrograms && isAdministrator;
+  const isRefused =
+    way === 'command' ? !canStart : isPrivate(draft.url) && !(isAdministrator && draft.allowPrivate);
   const add = useAct(() => createConnection(dataOf(way, draft)), {
     isQuiet: true,
     onDone: ({ item }) => {
@@ -115,7 +121,12 @@ export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={add.isBusy} disabled={!isComplete(way, draft)}>
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={add.isBusy}
+            disabled={isRefused || !isComplete(way, draft)}
+          >
             {add.isBusy ? 'Asking its server' : 'Add'}
           </Button>
         </>
@@ -127,6 +138,7 @@ export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
           <Input value={draft.title} onText={(title) => change({ title })} maxLength={255} autoFocus />
         </Field>
         {way === 'address' && <AddressFields draft={draft} change={change} />}
+        {way === 'command' && !canStart && <NoPrograms title={draft.title} line={draft.line} />}
         {way === 'command' && <ProgramFields draft={draft} change={change} hint={PROGRAM_HINT} />}
         {way === 'openapi' && <OpenApiFields draft={draft} change={change} />}
         {add.error && (
@@ -203,17 +215,29 @@ function TokenField({ draft, change }: FieldsProps) {
 
 /** Asked only where the address looks like one: the permission is for this address alone. */
 function PrivateField({ draft, change }: FieldsProps) {
-  const { role } = useSession();
-  if (!isPrivate(draft.url) || !(role === 'owner' || role === 'admin')) return null;
+  const isAdministrator = useIsAdministrator();
+  if (!isPrivate(draft.url)) return null;
+  if (!isAdministrator)
+    return (
+      <p className="connections-elsewhere small" role="note">
+        This looks like an address inside your network. Only owners and administrators may let a connection
+        reach one; ask one of them to add it.
+      </p>
+    );
   return (
     <Checkbox
       isChecked={draft.allowPrivate}
       onChange={(allowPrivate) => change({ allowPrivate })}
-      hint="This one connection may then reach this host and port, and nothing else of the network."
+      hint="Needed for an address inside your network. This one connection may then reach this host and port, and nothing else there."
     >
       Let it reach this private address
     </Checkbox>
   );
+}
+
+function useIsAdministrator(): boolean {
+  const { role } = useSession();
+  return role.split(', ').some((held) => held === 'owner' || held === 'admin');
 }
 
 const PRIVATE =

@@ -3,6 +3,7 @@ import { Activity, Cable, Plus, RefreshCw, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useHeldTools } from '../../api/held-tools.ts';
 import { useAct } from '../../api/use-act.ts';
+import { useMore } from '../../api/use-more.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDelete } from '../../ui/dialog.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
@@ -11,7 +12,6 @@ import { Progress } from '../../ui/progress.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { useKeys } from '../../ui/use-keys.ts';
-import type { Search } from '../../ui/use-screen.ts';
 import { useScreen } from '../../ui/use-screen.ts';
 import { AddDialog } from './add-dialog.tsx';
 import { columnsWith, narrowColumns } from './columns.tsx';
@@ -25,6 +25,7 @@ import {
   SELF,
   updateConnection,
   useConnections,
+  useGlance,
 } from './queries.ts';
 import type { ConnectionGlance } from './types.ts';
 import { useTests } from './use-tests.ts';
@@ -67,24 +68,28 @@ const keyOf = (row: ConnectionGlance) => row.id;
 /** The screen. */
 export function Screen() {
   const screen = useScreen();
-  const query = useConnections();
+  const query = useConnections(screen.search);
+  const more = useMore(query);
   const has = useHeldTools(SELF);
   const tests = useTests();
   const [isAdding, setAdding] = useState(false);
-  const all = useMemo(() => query.data ?? [], [query.data]);
-  const rows = useMemo(() => all.filter((row) => isMeant(row, screen.search)), [all, screen.search]);
+  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
   const isOpen = screen.id !== undefined;
-  const columns = useMemo(
-    () => (isOpen ? narrowColumns(tests.states) : columnsWith(tests.states)),
-    [isOpen, tests.states],
-  );
+  const { hasNextPage } = query;
+  const columns = useMemo(() => {
+    const shown = isOpen ? narrowColumns(tests.states) : columnsWith(tests.states);
+    // The order of a part says nothing about the rest.
+    return hasNextPage ? shown.map(({ sortValue: _whole, ...column }) => column) : shown;
+  }, [isOpen, tests.states, hasNextPage]);
+  const listed = rows.find(({ id }) => id === screen.id);
+  const opened = useGlance(listed || query.isPending ? undefined : screen.id);
   const canAdd = has('COLLECTION_CONNECTIONS_CREATE');
   const canTest = has('CONNECTION_TEST');
   useKeys(canAdd ? { n: () => setAdding(true) } : {});
   const bulk = (chosen: readonly ConnectionGlance[], clear: () => void) => (
     <BulkActs chosen={chosen} onDone={clear} has={has} onTest={() => tests.run(chosen.map(keyOf))} />
   );
-  const testable = all.filter(({ status }) => status !== 'inactive').map(keyOf);
+  const testable = rows.filter(({ status }) => status !== 'inactive').map(keyOf);
   return (
     <>
       <ListScreen
@@ -108,9 +113,9 @@ export function Screen() {
         }
         actions={
           <>
-            {canTest && all.length > 0 && (
+            {canTest && rows.length > 0 && (
               <Button icon={<Activity />} isBusy={tests.isRunning} onClick={() => tests.run(testable)}>
-                Test all
+                {hasNextPage ? `Test ${testable.length}` : 'Test all'}
               </Button>
             )}
             {canAdd && (
@@ -121,6 +126,8 @@ export function Screen() {
           </>
         }
         bulk={bulk}
+        onEnd={more}
+        isLoadingMore={query.isFetchingNextPage}
         empty={
           <EmptyState
             icon={<Cable />}
@@ -141,8 +148,8 @@ export function Screen() {
           screen.id !== undefined && (
             <ConnectionDetail
               key={screen.id}
-              glance={all.find(({ id }) => id === screen.id)}
-              list={query}
+              glance={listed ?? opened.data ?? undefined}
+              list={listed || query.isPending ? query : opened}
               screen={screen}
               has={has}
               tests={tests}
@@ -153,22 +160,6 @@ export function Screen() {
       <AddDialog isOpen={isAdding} onClose={() => setAdding(false)} onAdded={(id) => screen.open(id)} />
     </>
   );
-}
-
-const ATTENTION: ReadonlySet<string> = new Set(['degraded', 'error', 'needs_reauth']);
-
-function isMeant(row: ConnectionGlance, { q = '', health, type, waits }: Search): boolean {
-  if (health === 'attention' && !(ATTENTION.has(row.status) || row.breaker === 'open' || row.held > 0))
-    return false;
-  if (health !== undefined && health !== 'attention' && row.status !== health) return false;
-  if (type !== undefined && row.type !== type) return false;
-  if (waits === 'approval' && row.held === 0) return false;
-  if (waits === 'me' && !(row.auth !== null && row.auth.state !== 'ok')) return false;
-  const text = `${row.title} ${row.place ?? ''} ${row.reason ?? ''} ${row.id}`.toLowerCase();
-  return q
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }
 
 interface BulkActsProps {

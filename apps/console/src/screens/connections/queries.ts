@@ -1,17 +1,66 @@
 /** Owns what the screen of connections reads and does. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { callTool } from '../../api/call-tool.ts';
-import { get, post } from '../../api/client.ts';
+import { get, getWhole, post } from '../../api/client.ts';
 import { queryClient, useToolQuery } from '../../api/query.ts';
 import { detach } from '../../detach.ts';
+import type { Search } from '../../ui/use-screen.ts';
 import type { AuthState, AuthStep, Connection, ConnectionGlance, Definitions, TestOutcome } from './types.ts';
 
 export const SELF = 'self';
 
-export function useConnections() {
+interface GlancePage {
+  readonly data: readonly ConnectionGlance[];
+  readonly pagination: { readonly cursor: string | null; readonly total: number };
+}
+
+const PAGE_ROWS = 200;
+
+/** Connections that fit, by title, more of them as the list is read on. */
+export function useConnections({ q, health, type, waits }: Search) {
+  return useInfiniteQuery({
+    queryKey: ['connections', 'glances', q, health, type, waits],
+    queryFn: ({ pageParam, signal }) =>
+      getWhole<GlancePage>('/api/connections', {
+        query: { text: q, health, type, waits, limit: PAGE_ROWS, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined, // The first page has no cursor
+    getNextPageParam: (last) => last.pagination.cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** One of them, which the list may not have read yet. */
+export function useGlance(id: string | undefined) {
   return useQuery({
-    queryKey: ['connections', 'glances'],
-    queryFn: ({ signal }) => get<ConnectionGlance[]>('/api/connections', { signal }),
+    queryKey: ['connections', 'glance', id],
+    queryFn: async ({ signal }) => {
+      const [found] = await get<ConnectionGlance[]>('/api/connections', { query: { ids: id }, signal });
+      return found ?? null;
+    },
+    enabled: id !== undefined,
+  });
+}
+
+const PAGE_OF_CHOICES = 500;
+const MOST_CHOICES = 2000;
+
+/** Connections to choose from: all of them, unless there are more than anybody scrolls through. */
+export function useConnectionChoices() {
+  return useQuery({
+    queryKey: ['connections', 'choices'],
+    queryFn: async ({ signal }) => {
+      const found: ConnectionGlance[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const query = { limit: PAGE_OF_CHOICES, cursor: cursor ?? undefined };
+        const page: GlancePage = await getWhole('/api/connections', { query, signal });
+        found.push(...page.data);
+        cursor = page.pagination.cursor;
+      } while (cursor !== null && found.length < MOST_CHOICES);
+      return found;
+    },
   });
 }
 

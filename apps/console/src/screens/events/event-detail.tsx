@@ -14,6 +14,7 @@ import { ScreenLink } from '../../ui/screen-link.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { exactText, When } from '../../ui/when.tsx';
+import { EventState } from './event-state.tsx';
 import { useNames } from './names.tsx';
 import type { CloudEvent, Delivery } from './queries.ts';
 import { useEvent, useOrganizationPath } from './queries.ts';
@@ -47,7 +48,7 @@ export function EventDetail({
       about={
         event && (
           <>
-            {status !== undefined && <StateBadge state={status} />}
+            <EventState status={status} hasSubscribers={deliveries.length > 0} />
             <When at={event.time} />
             <ShortId id={event.id} />
           </>

@@ -26,6 +26,7 @@ export type EventStatus = 'pending' | 'delivered' | 'failed' | 'cancelled';
 export interface EventLine {
   readonly event: CloudEvent;
   readonly status?: EventStatus;
+  readonly hasSubscribers?: boolean;
 }
 
 /** One event on its way to one subscriber. */

@@ -2,7 +2,6 @@
 import { History, Radio, Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useMore } from '../../api/use-more.ts';
-import { StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
@@ -14,6 +13,7 @@ import { useKeys } from '../../ui/use-keys.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { EventDetail } from './event-detail.tsx';
+import { EventState } from './event-state.tsx';
 import { useNames } from './names.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
 import type { EventLine } from './queries.ts';
@@ -170,7 +170,7 @@ function useColumns(
               id: 'status',
               header: 'Deliveries',
               width: '110px',
-              cell: ({ status }: EventLine) => status !== undefined && <StateBadge state={status} />,
+              cell: (line: EventLine) => <EventState {...line} />,
               isKept: true,
             },
           ]),

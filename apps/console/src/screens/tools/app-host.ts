@@ -1,5 +1,6 @@
 /** Owns speaking with an app in its frame: JSON-RPC by messages, as the extension for apps has it. */
 import type { ToolResult } from '../../api/call-tool.ts';
+import { isDarkNow } from '../../frame/shown-theme.ts';
 
 /** What the app gets, and what it may ask for. */
 export interface AppParts {
@@ -68,7 +69,7 @@ function hostInfo(): object {
     hostInfo: { name: 'Parley console', version: '1' },
     hostCapabilities: { openLinks: {} },
     hostContext: {
-      theme: getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'dark' : 'light',
+      theme: isDarkNow() ? 'dark' : 'light',
       displayMode: 'inline',
     },
   };

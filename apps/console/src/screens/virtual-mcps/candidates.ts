@@ -1,7 +1,7 @@
 /** Owns what can be a member of a virtual MCP: connections, and other virtual MCPs. */
 import { useMemo } from 'react';
 import type { Choice } from '../../ui/name-chooser.tsx';
-import { useConnections } from '../connections/queries.ts';
+import { useConnectionChoices } from '../connections/queries.ts';
 import { useVirtualMcps } from './queries.ts';
 
 export interface Candidate {
@@ -14,7 +14,7 @@ export interface Candidate {
 }
 
 export function useMemberCandidates(): { readonly all: readonly Candidate[]; readonly isPending: boolean } {
-  const connections = useConnections();
+  const connections = useConnectionChoices();
   const virtual = useVirtualMcps();
   const all = useMemo(() => {
     const found = [

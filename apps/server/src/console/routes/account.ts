@@ -164,12 +164,11 @@ export const accountRoutes = [
     }),
     answer: nothing,
     async run(scope) {
-      const { host, body, caller, services, exchange } = scope;
+      const { host, body, caller } = scope;
       const session = personIn(scope);
       const isFresh = !mustProve(caller, Date.now());
       const given = { ...body, isFresh };
-      const address = services.addressOf(exchange.req);
-      if (await namingFields(host.identity.web.setPassword(session, given, address))) return;
+      if (await namingFields(host.identity.web.setPassword(session, given))) return;
       if (body.current === undefined) throw freshSignIn();
       throw new HttpRefusal('BAD_REQUEST', 'current: is not your password', {
         details: { errors: { current: ['is not your password'] } },

@@ -33,6 +33,9 @@ const Session = z.object({
   passkeys: z.int(),
   isFirstRun: z.boolean(),
   rail: z.array(z.string()).describe('The entries of the rail that the person has something behind'),
+  startsPrograms: z
+    .boolean()
+    .describe('Connections may be programs that are added here, and not only on the machine'),
   version: z.string(),
 });
 
@@ -78,7 +81,7 @@ const isLeft = ({ isDone, isSkipped }: FirstRun) => !isDone && !isSkipped;
 const HEX_COLOUR = /^#[0-9a-f]{6}$/i;
 
 async function sessionOf(
-  scope: Pick<ConsoleScope, 'host' | 'services'>,
+  scope: Pick<ConsoleScope, 'host' | 'services' | 'config'>,
   session: WebSession,
 ): Promise<z.input<typeof Session>> {
   const { identity } = scope.host;
@@ -107,6 +110,7 @@ async function sessionOf(
     passkeys: account.passkeys,
     isFirstRun: mayAdminister(caller) && isLeft(await firstRunOf(scope.host, caller)),
     rail: railOf(scope.host.engine(), caller),
+    startsPrograms: scope.config.programs.isAllowed,
     version: VERSION,
   };
 }
@@ -197,10 +201,10 @@ export const sessionRoutes = [
     isQuiet: true,
     answer: one('Session', Session),
     async run(scope) {
-      const { host, exchange, services, body } = scope;
+      const { host, body } = scope;
       const session = personIn(scope);
       const shown = body.method === 'passkey' ? { ...body, site: siteOf(scope) } : body;
-      const isSame = await host.identity.web.prove(session, shown, services.addressOf(exchange.req));
+      const isSame = await host.identity.web.prove(session, shown);
       if (!isSame) throw new HttpRefusal('FORBIDDEN', 'That did not work. Nothing was changed.');
       return sessionOf(scope, await found(scope, session.token));
     },

@@ -1,8 +1,9 @@
 /** Routes of members and of everybody who has been here. */
-import { flag, nothing, one, page, pageFields, whole } from '@parley/http/rest';
+import { flag, idList, limitUpTo, nothing, one, page, pageFields } from '@parley/http/rest';
 import * as z from 'zod';
 import { Member, Person, PERSON_SORTS, RANKS } from '../../shapes/nouns.ts';
 import { defineRoute } from '../route.ts';
+import { MOST_MEMBERS } from '../../services/people/members.ts';
 import { WHO_MAY } from '../../services/who-may.ts';
 import { whoFor } from '../../team-surface.ts';
 
@@ -18,15 +19,23 @@ const personQuery = z.strictObject({
   ...pageFields,
 });
 
+const memberQuery = z.strictObject({
+  search: z.string().optional().describe('Part of a name or an e-mail address'),
+  ids: idList('Only these members, of whom those who are not on the team are left out'),
+  limit: limitUpTo(MOST_MEMBERS, MOST_MEMBERS),
+  cursor: pageFields.cursor,
+});
+
 export const peopleRoutes = [
   defineRoute({
     method: 'GET',
     path: '/members',
-    summary: 'List members',
+    summary: 'List the team, the oldest first',
     who: whoFor(WHO_MAY.members.list),
     grants: ['members'],
-    answer: whole('Member', Member),
-    run: ({ services, actor }) => services.members.list(actor),
+    query: memberQuery,
+    answer: page('Member', Member),
+    run: ({ services, actor, query }) => services.members.list(actor, query),
   }),
   defineRoute({
     method: 'GET',

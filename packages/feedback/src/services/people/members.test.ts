@@ -9,7 +9,7 @@ onBothEngines('members', (open) => {
   it('are the team, the oldest first; a visitor can be looked up', async () => {
     const { services, member, join } = await openFeedback(await open());
     const visitor = await join('user', 'Another Visitor');
-    const list = await services.members.list(member);
+    const { items: list } = await services.members.list(member, { limit: 100 });
     for (const each of list) expect(Member.parse(each)).toEqual(each);
     expect(list.map(({ name, email, role }) => ({ name, email, role }))).toEqual([
       { name: 'Ada Admin', email: 'ada@acme.example', role: 'admin' },
@@ -22,6 +22,31 @@ onBothEngines('members', (open) => {
       role: 'user',
       image: null,
     });
+  });
+
+  it('come page by page, by a part of the name, and by id; visitors never', async () => {
+    const { services, member, join } = await openFeedback(await open());
+    for (const name of ['Carl Coder', 'Cora Coder', 'Cleo Coder']) await join('member', name);
+    const { memberId: visitorId } = await join('user', 'Vic Coder');
+    const names: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await services.members.list(member, { limit: 2, cursor, search: 'coder' });
+      expect(page).toMatchObject({ total: 3, hasMore: page.cursor !== null });
+      names.push(...page.items.map(({ name }) => name));
+      cursor = page.cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(names).toEqual(['Carl Coder', 'Cora Coder', 'Cleo Coder']);
+    const [first] = (await services.members.list(member, { limit: 1, search: 'cleo' })).items;
+    const byId = await services.members.list(member, { limit: 10, ids: [first?.id ?? '', visitorId] });
+    expect(byId.items.map(({ name }) => name)).toEqual(['Cleo Coder']);
+    expect(await services.members.list(member, { limit: 10, ids: [] })).toMatchObject({
+      items: [],
+      total: 0,
+    });
+    const { cursor: ofAll } = await services.members.list(member, { limit: 1 });
+    const other = services.members.list(member, { limit: 1, cursor: ofAll ?? '', search: 'coder' });
+    expect(await refusalOf(other)).toMatchObject({ code: 'invalid' });
   });
 
   it('change their role by an administrator', async () => {
@@ -40,8 +65,8 @@ onBothEngines('members', (open) => {
 
   it('keep their last administrator', async () => {
     const { services, admin, callers } = await openFeedback(await open());
-    const [owner] = await services.members.list(admin);
-    const id = owner?.id ?? '';
+    const { items } = await services.members.list(admin, { limit: 1 });
+    const id = items[0]?.id ?? '';
     for (const role of ['member', 'user'] as const)
       expect(await refusalOf(services.members.setRole(admin, callers.admin, id, role))).toMatchObject({
         code: 'conflict',

@@ -3,21 +3,31 @@ import type { Member as IdentityMember } from '@parley/identity';
 import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import type { Actor } from '../../actor.ts';
-import { isTeam } from '../../actor.ts';
 import { notFound } from '../../faults.ts';
 import { fromIdentityId, toIdentityId } from '../../ids.ts';
 import { isoOf } from '../../shapes/fields.ts';
 import type { Member, Person } from '../../shapes/nouns.ts';
-import type { Page } from '../../shapes/posts.ts';
+import type { Page, PageQuery } from '../../shapes/posts.ts';
+import { pageOf, startOf } from '../paging.ts';
 import type { PersonQuery } from './people.ts';
-import { listPeople } from './people.ts';
+import { listPeople, MAX_SEARCH_LENGTH } from './people.ts';
 import type { CheckCurrent } from '../posts/posts.ts';
 import type { Base } from '../write.ts';
+
+/** The most that are told at once: whoever has more asks for pages, or searches. */
+export const MOST_MEMBERS = 1000;
+
+/** Whom of the team a list is asked for. */
+export interface MemberQuery extends PageQuery {
+  /** Part of a name or an e-mail address. */
+  readonly search?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
 
 /** What can be done with members; changes are made in the name of a caller, who gives at most what it holds. */
 export interface MemberService {
   /** The team, the oldest first; visitors are in `people`. */
-  list(actor: Actor): Promise<Member[]>;
+  list(actor: Actor, query: MemberQuery): Promise<Page<Member>>;
   /** Anybody who takes part, visitors too. */
   get(actor: Actor, id: string): Promise<Member>;
   /** The last owner stays what they are. */
@@ -43,9 +53,21 @@ export function createMembers(base: Base): MemberService {
   }
 
   return {
-    async list(actor) {
-      const members = await identity.listMembers(actor.organizationId);
-      return members.filter(isTeam).map(toMember);
+    async list({ organizationId }, query) {
+      const { limit } = query;
+      const text = query.search?.trim().slice(0, MAX_SEARCH_LENGTH).replaceAll('\0', '') || undefined;
+      const ids = query.ids?.slice(0, MOST_MEMBERS).map((id) => toIdentityId('member', id));
+      const scope = { entity: 'members', sort: 'oldest', filter: { text, ids: ids?.join(',') } };
+      const start = startOf(scope, query);
+      const filter = { text, ids, hasTeamRank: true };
+      const rows = await identity.pageMembers(organizationId, {
+        ...filter,
+        limit: limit + 1,
+        after: start && { createdAt: Number(start.key), id: start.id },
+      });
+      const total = await identity.countMembers(organizationId, filter);
+      const position = ({ createdAt, id }: IdentityMember) => ({ key: createdAt, id });
+      return pageOf(rows, { scope, limit, total, items: rows.map(toMember), position });
     },
     async get(actor, id) {
       return find(actor, toIdentityId('member', id));

@@ -89,7 +89,7 @@ function matching(from: Queryable, { organizationId, search, verified, fromMs, t
 }
 
 // Longer than any name or address; SQLite refuses very long patterns.
-const MAX_SEARCH_LENGTH = 300;
+export const MAX_SEARCH_LENGTH = 300;
 
 /** The ways to write a text in which databases may not know that the letters are the same. */
 function writings(text: string): string[] {

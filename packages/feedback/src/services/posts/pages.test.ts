@@ -108,7 +108,7 @@ onBothEngines('pages of posts', (open) => {
     const tag = await services.tags.create(admin, { name: 'Urgent' });
     const [first, second] = (await services.posts.list(admin, { limit: 2 })).items;
     if (first === undefined || second === undefined) throw new Error('no posts');
-    const owner = (await services.members.list(admin))[0]?.id ?? '';
+    const owner = (await services.members.list(admin, { limit: 1 })).items[0]?.id ?? '';
     await services.posts.update(admin, first.id, { tagIds: [tag.id], ownerMemberId: owner });
     await services.posts.delete(admin, second.id);
     const total = async (filter: PostFilter) =>

@@ -15,9 +15,13 @@ import type { Caller } from '@parley/kit';
 import type { SecretBox, Store } from '@parley/store';
 import type { CredentialParts } from './parts.ts';
 
-/** The connections that a caller may use. */
-export async function usableRows(store: Store, caller: Caller): Promise<ConnectionRow[]> {
-  const rows = await usedRows(store, caller.organizationId);
+/** Those of these connections that a caller may use. */
+export async function usableRows(
+  store: Store,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<ConnectionRow[]> {
+  const rows = await usedRows(store, caller.organizationId, ids);
   return rows.filter(({ id }) => mayUse(caller, id));
 }
 

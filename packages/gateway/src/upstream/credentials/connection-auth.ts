@@ -122,8 +122,8 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
       const isRefused = (await statusOf(store, row.organization_id, id)) === 'needs_reauth';
       return authStateOf(sealed, { box: store.secrets, now: now(), isUsual, isRefused });
     },
-    async states(caller) {
-      const rows = await usableRows(store, caller);
+    async states(caller, ids) {
+      const rows = await usableRows(store, caller, ids);
       return authStates(rows, { parts, userId: caller.userId });
     },
     async people(caller, id) {

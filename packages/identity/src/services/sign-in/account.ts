@@ -6,6 +6,7 @@ import type { Queryable, Store } from '@parley/store';
 import type { IdentityTables } from '../../schema.ts';
 import { IDENTITY_CHANGED } from '../identity-changed.ts';
 import { orConflict } from '../users.ts';
+import { beginAttempt } from './attempts.ts';
 import { teamMemberships } from './memberships.ts';
 import { checkPassword, hashPassword, keepPassword, passwordOf } from './passwords.ts';
 import { endWebSessions } from './web-sessions.ts';
@@ -60,6 +61,13 @@ export async function changeAccount(
     ...(email !== undefined && { email, email_verified: 0 as const }),
   };
   if (Object.keys(fields).length === 0) return;
+  // An e-mail is taken or free, and the answer tells which: nobody tries out many.
+  if (email !== undefined)
+    await beginAttempt(
+      store,
+      { account: `e-mail of ${userId}`, address: `e-mail of ${userId}`, what: 'changes of the e-mail' },
+      now,
+    );
   await store.transaction(async (tx) => {
     await tx
       .db<IdentityTables>()
@@ -67,7 +75,11 @@ export async function changeAccount(
       .set(fields)
       .where('id', '=', userId)
       .execute()
-      .catch(orConflict(`The e-mail ${email} belongs to somebody else here.`));
+      .catch(
+        orConflict(
+          `The e-mail ${email} cannot be yours on this server. Use another, or ask whoever runs the server.`,
+        ),
+      );
     const changed = { ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
     await writeAudit(tx, { caller, action: 'account.updated', target: userId, changed }, { now });
     for (const { organizationId } of await teamMemberships(tx, userId))

@@ -9,6 +9,8 @@ export interface Attempt {
   /** The e-mail as it was given, known or not; absent for what names nobody. */
   readonly account?: string | undefined;
   readonly address: string;
+  /** What there were too many of, in words. */
+  readonly what?: string;
 }
 
 const WINDOW_MS = 15 * 60_000;
@@ -50,7 +52,7 @@ export async function beginAttempt(store: Store, attempt: Attempt, now: number):
     // In one order, so that no two wait for each other.
     for (const { name } of buckets) await tx.exclusive(`sign-in ${name}`);
     const waitMs = await longestWait(tx, buckets, now);
-    if (waitMs > 0) throw tooMany(waitMs);
+    if (waitMs > 0) throw tooMany(waitMs, attempt.what);
     for (const { name } of buckets) await countOne(tx, name, now);
   });
 }
@@ -105,8 +107,8 @@ async function countOne(tx: StoreTransaction, bucket: string, now: number): Prom
     .execute();
 }
 
-function tooMany(waitMs: number): ToolError {
+function tooMany(waitMs: number, what = 'attempts to sign in'): ToolError {
   const seconds = Math.ceil(waitMs / 1000);
-  const text = `Too many attempts to sign in. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+  const text = `Too many ${what}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
   return new ToolError('rate_limited', text, { retryAfterMs: waitMs });
 }

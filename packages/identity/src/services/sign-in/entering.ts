@@ -5,6 +5,7 @@ import type { Attempt } from './attempts.ts';
 import { beginAttempt, forgetAttempts } from './attempts.ts';
 import { takeLink } from './links.ts';
 import type { PasskeyAnswer, Site } from './passkeys.ts';
+import type { Asker } from './passwords.ts';
 import { isPassword, passwordOf } from './passwords.ts';
 import type { OpenedWebSession, SignInPlace } from './web-sessions.ts';
 import { openWebSession } from './web-sessions.ts';
@@ -60,14 +61,16 @@ export async function enter(
 export async function isAgain(
   store: Store,
   shown: ShownAgain,
-  { userId, address }: { readonly userId: string; readonly address: string },
+  { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
   parts: EnterParts,
 ): Promise<boolean> {
+  // Counted by the session: strangers who guess from the same address must not shut its person out.
+  const address = `session ${sessionId}`;
   const attempt = { account: userId, address };
   await beginAttempt(store, attempt, parts.now());
   const find =
     shown.method === 'password'
-      ? await byPassword(store, { userId }, { password: shown.password, address })
+      ? await byPassword(store, { userId }, { password: shown.password, asker: { address, isKnown: true } })
       : await finderOf(store, shown, parts, address);
   return store.transaction(async (tx) => {
     const isSame = (await find(tx))?.userId === userId;
@@ -96,7 +99,10 @@ async function finderOf(
     case 'password': {
       const userId = await userWith(store, shown.email);
       const { password } = shown;
-      return byPassword(store, userId === undefined ? undefined : { userId }, { password, address });
+      return byPassword(store, userId === undefined ? undefined : { userId }, {
+        password,
+        asker: { address },
+      });
     }
     case 'key': {
       const holder = await holderOf(shown.key);
@@ -113,10 +119,10 @@ async function finderOf(
 async function byPassword(
   store: Store,
   found: Found | undefined,
-  { password, address }: { readonly password: string; readonly address: string },
+  { password, asker }: { readonly password: string; readonly asker: Asker },
 ) {
   const kept = found && (await passwordOf(store, found.userId));
-  const isTheirs = await isPassword(password, kept, address);
+  const isTheirs = await isPassword(password, kept, asker);
   return async (tx: StoreTransaction) => {
     // Who changed it meanwhile has shut everybody out who knows the old one.
     const isStill = isTheirs && found !== undefined && (await passwordOf(tx, found.userId)) === kept;

@@ -15,10 +15,22 @@ const HASH_BYTES = 32;
 const VERSION = 'scrypt-1';
 
 // The threads that hash are shared with files and names of hosts, and each takes its memory.
-const turns = new Turns({ places: 4, waiting: 20, waitMs: 10_000 }, () => {
-  const text = 'Too many people are signing in right now. Try again in a moment.';
-  return new ToolError('rate_limited', text, { retryAfterMs: 5000 });
-});
+// There are four of them: a flood of strangers leaves one for whoever is signed in, and one for everything else.
+const STRANGERS = turnsOf(2);
+const KNOWN = turnsOf(1);
+
+function turnsOf(places: number): Turns {
+  return new Turns({ places, waiting: 20, waitMs: 10_000 }, () => {
+    const text = 'Too many people are signing in right now. Try again in a moment.';
+    return new ToolError('rate_limited', text, { retryAfterMs: 5000 });
+  });
+}
+
+/** Who has a password checked: an address of somebody unknown, or somebody with a session. */
+export interface Asker {
+  readonly address: string;
+  readonly isKnown?: boolean;
+}
 
 /** Throws what is wrong with a new password, in words for whoever chose it. */
 export async function checkPassword(password: string, about: readonly (string | null)[]): Promise<void> {
@@ -107,20 +119,21 @@ const NOBODY = [VERSION, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES)]
   .join(' ');
 
 /** Whether a password is the one that is kept; with none, it takes as long and is not. */
-export async function isPassword(
-  password: string,
-  kept: string | undefined,
-  address: string,
-): Promise<boolean> {
+export async function isPassword(password: string, kept: string | undefined, asker: Asker): Promise<boolean> {
   const [version, salt = '', hashed = ''] = (kept ?? NOBODY).split(' ');
-  const given = await derive(password, Buffer.from(salt, 'base64url'), address);
+  const given = await derive(password, Buffer.from(salt, 'base64url'), asker);
   const wanted = Buffer.from(hashed, 'base64url');
   const isSame = given.length === wanted.length && timingSafeEqual(given, wanted);
   return isSame && version === VERSION && kept !== undefined;
 }
 
 /** Addresses take turns, so that nobody waits behind the flood of another one. */
-function derive(password: string, salt: Buffer, address = ''): Promise<Buffer> {
+function derive(
+  password: string,
+  salt: Buffer,
+  { address, isKnown = false }: Asker = { address: '', isKnown: true },
+): Promise<Buffer> {
+  const turns = isKnown ? KNOWN : STRANGERS;
   const turn = { organizationId: address, signal: AbortSignal.any([]) };
   return turns.take(
     turn,

@@ -32,9 +32,7 @@ async function withPassword(place: Place) {
   const { identity } = place;
   const { session, ...rest } = await signedIn(place);
   await identity.web.changeAccount(session, { email: EMAIL });
-  expect(await identity.web.setPassword(session, { password: PASSWORD, isFresh: true }, HERE.address)).toBe(
-    true,
-  );
+  expect(await identity.web.setPassword(session, { password: PASSWORD, isFresh: true })).toBe(true);
   return { session, ...rest };
 }
 
@@ -93,8 +91,7 @@ onBothEngines('signing in', (open) => {
     const place = await settle(await open());
     const { identity, store } = place;
     const { session } = await signedIn(place);
-    const set = (password: string) =>
-      identity.web.setPassword(session, { password, isFresh: true }, HERE.address);
+    const set = (password: string) => identity.web.setPassword(session, { password, isFresh: true });
     expect((await refusalOf(set(PASSWORD))).message).toMatch(/^email: /);
     await identity.web.changeAccount(session, { email: ` ${EMAIL.toUpperCase()} ` });
     for (const weak of [
@@ -132,7 +129,7 @@ onBothEngines('signing in', (open) => {
     const other = await guess(place, PASSWORD);
     const next = 'velvet anchor picnic tornado';
     const set = (current: string | undefined, isFresh: boolean) =>
-      identity.web.setPassword(session, { password: next, current, isFresh }, HERE.address);
+      identity.web.setPassword(session, { password: next, current, isFresh });
     expect(await set(undefined, false)).toBe(false);
     expect(await set('wrong', true)).toBe(false);
     expect(await identity.web.find(other?.token ?? '')).toBeDefined();
@@ -148,7 +145,7 @@ onBothEngines('signing in', (open) => {
     const { session } = await withPassword(place);
     const set = (current: string) => {
       const given = { password: 'velvet anchor picnic tornado', current, isFresh: false };
-      return place.identity.web.setPassword(session, given, HERE.address);
+      return place.identity.web.setPassword(session, given);
     };
     for (let count = 0; count < 5; count += 1) expect(await set(`guess ${count}`)).toBe(false);
     for (const next of ['guess', PASSWORD]) expect((await refusalOf(set(next))).code).toBe('rate_limited');
@@ -249,13 +246,46 @@ onBothEngines('sessions of the console', (open) => {
     clock.nowMs += 20 * MINUTE_MS;
     expect((await later()).freshUntil).toBeLessThan(clock.nowMs);
     const prove = async (shown: Parameters<typeof identity.web.prove>[1]) =>
-      identity.web.prove(await later(), shown, HERE.address);
+      identity.web.prove(await later(), shown);
     const { key } = await join(identity, owner, ['admin']);
     expect(await prove({ method: 'password', password: 'wrong' })).toBe(false);
     expect(await prove({ method: 'key', key: key.text })).toBe(false);
     expect((await later()).freshUntil).toBeLessThan(clock.nowMs);
     expect(await prove({ method: 'password', password: PASSWORD })).toBe(true);
     expect((await later()).caller.freshUntil).toBe(clock.nowMs + 15 * MINUTE_MS);
+  });
+
+  test('prove themselves while strangers guess from everywhere, the same address included', async () => {
+    const place = await settle(await open());
+    const { identity } = place;
+    const { session } = await withPassword(place);
+    for (let count = 0; count < 25; count++)
+      await identity.web.enter({ method: 'key', key: `k${count}` }, HERE).catch(() => undefined);
+    expect((await refusalOf(identity.web.enter({ method: 'key', key: 'k' }, HERE))).code).toBe(
+      'rate_limited',
+    );
+    expect(await identity.web.prove(session, { method: 'password', password: PASSWORD })).toBe(true);
+    // Who guesses with a session in their hands is slowed down all the same.
+    for (let count = 0; count < 5; count++)
+      expect(await identity.web.prove(session, { method: 'key', key: `k${count}` })).toBe(false);
+    const next = identity.web.prove(session, { method: 'password', password: PASSWORD });
+    expect((await refusalOf(next)).code).toBe('rate_limited');
+  });
+
+  test('do not find out by many tries which e-mails are taken', async () => {
+    const place = await settle(await open());
+    const { identity, clock } = place;
+    const { session, owner } = await signedIn(place);
+    await join(identity, owner, ['member']);
+    const change = (email: string) => identity.web.changeAccount(session, { email });
+    for (let count = 0; count < 5; count++) await change(`try-${count}@acme.example`);
+    expect(await refusalOf(change('try-6@acme.example'))).toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('changes of the e-mail'),
+    });
+    await identity.web.changeAccount(session, { name: 'Still Ada' });
+    clock.nowMs += 15 * MINUTE_MS;
+    await change('later@acme.example');
   });
 
   test('are listed and ended by their own person alone', async () => {

@@ -6,18 +6,17 @@ import { classes } from '../../../ui/classes.ts';
 import type { Column } from '../../../ui/data-table.tsx';
 import { When } from '../../../ui/when.tsx';
 import { Dot, StatusMark, Votes } from '../shared/marks.tsx';
-import { useStatuses, useTeam } from '../shared/queries.ts';
+import { useStatuses, useTeammates } from '../shared/queries.ts';
 import type { InboxPost, Member, Status } from '../shared/types.ts';
 
 /** The columns. */
-export function useColumns(isNarrow: boolean): Column<InboxPost>[] {
+export function useColumns(posts: readonly InboxPost[], isNarrow: boolean): Column<InboxPost>[] {
   const statuses = useStatuses().data;
-  const team = useTeam().data;
+  const memberOf = useTeammates(isNarrow ? [] : posts.map(({ ownerMemberId }) => ownerMemberId));
   return useMemo(() => {
     const statusOf = new Map((statuses ?? []).map((status) => [status.id, status]));
-    const memberOf = new Map((team ?? []).map((member) => [member.id, member]));
     return isNarrow ? narrowColumns(statusOf) : wideColumns(statusOf, memberOf);
-  }, [statuses, team, isNarrow]);
+  }, [statuses, memberOf, isNarrow]);
 }
 
 function Title({ post }: { readonly post: InboxPost }) {
@@ -101,7 +100,7 @@ function wideColumns(
     },
     {
       id: 'owner',
-      header: 'Owner',
+      header: 'For',
       width: '52px',
       isWideOnly: true,
       cell: ({ ownerMemberId }) => {

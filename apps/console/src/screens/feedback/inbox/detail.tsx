@@ -32,7 +32,14 @@ import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { When } from '../../../ui/when.tsx';
 import { Dot, StatusMark, TagMarks, Votes } from '../shared/marks.tsx';
-import { API, fieldFaults, refreshFeedback, useSettings, useStatuses, useTeam } from '../shared/queries.ts';
+import {
+  API,
+  fieldFaults,
+  refreshFeedback,
+  useSettings,
+  useStatuses,
+  useTeammates,
+} from '../shared/queries.ts';
 import type { PostDetail } from '../shared/types.ts';
 import { Composer } from './composer.tsx';
 import type { ComposerProps } from './composer.tsx';
@@ -288,7 +295,7 @@ function Place({
   readonly onVoters: () => void;
 }) {
   const status = useStatuses().data?.find(({ id }) => id === post.statusId);
-  const owner = useTeam().data?.find(({ id }) => id === post.ownerMemberId);
+  const owner = useTeammates([post.ownerMemberId]).get(post.ownerMemberId ?? '');
   return (
     <div className="post-place" role="toolbar" aria-label="Where this post stands">
       <button
@@ -308,7 +315,7 @@ function Place({
       <PlaceButton label="Tags" shortcut="t" onClick={() => pick('tags', post)}>
         {post.tags.length === 0 ? <span className="faint">No tags</span> : <TagMarks tags={post.tags} />}
       </PlaceButton>
-      <PlaceButton label="Owner" shortcut="o" onClick={() => pick('owner', post)}>
+      <PlaceButton label="Assigned to" shortcut="o" onClick={() => pick('owner', post)}>
         {owner ? (
           <>
             <Avatar name={owner.name} size="s" />

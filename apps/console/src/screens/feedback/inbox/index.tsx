@@ -14,7 +14,7 @@ import { useKeys } from '../../../ui/use-keys.ts';
 import { useScreen } from '../../../ui/use-screen.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { countText } from '../shared/marks.tsx';
-import { useBoards, useStatuses, useTags, useTeam } from '../shared/queries.ts';
+import { useBoards, useStatuses, useTags, useTeam, useTeammates } from '../shared/queries.ts';
 import type { InboxPost, Moderation } from '../shared/types.ts';
 import type { ComposerProps } from './composer.tsx';
 import { useColumns } from './columns.tsx';
@@ -55,8 +55,8 @@ export function Screen() {
   const select = useCallback((selected: Selected | undefined) => {
     selection.current = selected;
   }, []);
-  const columns = useColumns(screen.id !== undefined);
-  const filters = useFilters(view);
+  const columns = useColumns(rows, screen.id !== undefined);
+  const filters = useFilters(view, screen.search['owner']);
   const goOn = useGoOn(screen, rows);
   const { acts, targets } = useActs({ screen, selection, goOn, pick: setPicking, write: setRequest });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
@@ -247,7 +247,7 @@ function Bulk({
     ['status', 'Status', 's'],
     ['board', 'Board', 'b'],
     ['tags', 'Tags', 't'],
-    ['owner', 'Owner', 'o'],
+    ['owner', 'Assign', 'o'],
     ['merge', 'Merge', 'm'],
   ] as const;
   const hasHeld = posts.some(({ moderation }) => moderation !== 'published');
@@ -273,13 +273,15 @@ function Bulk({
   );
 }
 
-function useFilters(view: View): Filter[] {
+function useFilters(view: View, owner: string | undefined): Filter[] {
   const [boards, statuses, tags, team] = [
     useBoards().data,
     useStatuses().data,
     useTags().data,
     useTeam().data,
   ];
+  // Whom the address names may stand further down in the list than it is read.
+  const named = useTeammates([owner ?? null]);
   return useMemo(() => {
     const option = ({ id, name }: { readonly id: string; readonly name: string }) => ({
       value: id,
@@ -287,6 +289,8 @@ function useFilters(view: View): Filter[] {
     });
     const board = { id: 'board', label: 'Board', options: (boards ?? []).map(option) };
     if (isHeld(view)) return [board];
+    const members = new Map([...named, ...(team ?? []).map((member) => [member.id, member] as const)]);
+    const people = [...members.values()];
     return [
       board,
       {
@@ -295,9 +299,9 @@ function useFilters(view: View): Filter[] {
         options: (statuses ?? []).map(({ slug, name }) => ({ value: slug, label: name })),
       },
       { id: 'tag', label: 'Tag', options: (tags ?? []).map(option) },
-      { id: 'owner', label: 'Owner', options: (team ?? []).map(option) },
+      { id: 'owner', label: 'Assigned to', options: people.map(option) },
     ];
-  }, [boards, statuses, tags, team, view]);
+  }, [boards, statuses, tags, team, named, view]);
 }
 
 const SORT_LABELS = { newest: 'Newest', oldest: 'Oldest', votes: 'Most wanted' } as const;

@@ -7,6 +7,7 @@ import { useAct } from '../../../api/use-act.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { Dot, Votes } from '../shared/marks.tsx';
 import { Picker } from '../shared/picker.tsx';
+import { useSettledText } from '../../../ui/use-settled-text.ts';
 import { API, TOPIC, useBoards, useStatuses, useTags, useTeam } from '../shared/queries.ts';
 import type { Page, Post } from '../shared/types.ts';
 import { useSimilar } from './queries.ts';
@@ -118,13 +119,19 @@ function TagPicker({ posts, onClose }: PickingProps) {
 const NOBODY = 'nobody';
 
 function OwnerPicker({ posts, onClose }: PickingProps) {
-  const team = useTeam().data ?? [];
+  const [text, setText] = useState('');
+  const team = useTeam(useSettledText(text.trim())).data ?? [];
+  const words = text.trim().toLowerCase();
   const { run } = useAct(changePosts);
   return (
     <Picker
-      title={`Owner of ${aboutText(posts)}`}
+      title={`Assign ${aboutText(posts)} to`}
+      isNarrowedElsewhere
+      onText={setText}
       choices={[
-        { id: NOBODY, label: 'Nobody', icon: <UserRoundX className="picker-nobody" aria-hidden /> },
+        ...('nobody'.startsWith(words)
+          ? [{ id: NOBODY, label: 'Nobody', icon: <UserRoundX className="picker-nobody" aria-hidden /> }]
+          : []),
         ...team.map(({ id, name, email }) => ({
           id,
           label: name,
@@ -137,7 +144,7 @@ function OwnerPicker({ posts, onClose }: PickingProps) {
       onChoose={([chosen]) => {
         const member = team.find(({ id }) => id === chosen);
         const ownerMemberId = member?.id ?? null;
-        const words = member ? `belongs to ${member.name}` : 'belongs to nobody';
+        const words = member ? `is assigned to ${member.name}` : 'is assigned to nobody';
         run(posts, { ownerMemberId }, { words, shown: { ownerMemberId } });
       }}
     />

@@ -11,7 +11,7 @@ import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { StatusMark, Votes } from '../shared/marks.tsx';
-import { API, TOPIC, useBoards, useRoadmaps, useStatuses, useTags, useTeam } from '../shared/queries.ts';
+import { API, TOPIC, useBoards, useRoadmaps, useStatuses, useTags, useTeammates } from '../shared/queries.ts';
 import type { Page, PostDetail } from '../shared/types.ts';
 import { useSimilar } from './queries.ts';
 import './tabs.css';
@@ -111,11 +111,19 @@ interface Named {
 }
 
 /** The names behind the ids that stand in the history. */
-function useNames(): (id: string | null) => string {
+function useNames(lines: readonly Activity[]): (id: string | null) => string {
   const [boards, statuses, tags] = [useBoards().data, useStatuses().data, useTags().data];
-  const [team, roadmaps] = [useTeam().data, useRoadmaps().data];
+  const roadmaps = useRoadmaps().data;
+  const told = lines.flatMap(({ from, to }) => [from, to]).filter((id) => id?.startsWith('member_'));
+  const team = useTeammates(told.map((id) => id ?? null));
   return useMemo(() => {
-    const lists: readonly (readonly Named[] | undefined)[] = [boards, statuses, tags, team, roadmaps];
+    const lists: readonly (readonly Named[] | undefined)[] = [
+      boards,
+      statuses,
+      tags,
+      [...team.values()],
+      roadmaps,
+    ];
     const names = new Map(lists.flatMap((list) => list ?? []).map(({ id, name }) => [id, name]));
     const nameOf = (id: string) =>
       names.get(id) ?? (/^[a-z_]+_[0-9a-z]{26}$/.test(id) ? 'one that is gone' : id);
@@ -156,7 +164,7 @@ const POST_ACTIONS = new Set(['merged', 'unmerged', 'duplicate_added', 'duplicat
 /** What happened to a post, the newest first. */
 export function History({ post }: { readonly post: PostDetail }) {
   const query = usePages<Activity>(post.id, 'activity');
-  const names = useNames();
+  const names = useNames(query.data?.pages.flatMap(({ data }) => data) ?? []);
   return (
     <Pages query={query} empty="Nothing has happened yet.">
       {(line) => {

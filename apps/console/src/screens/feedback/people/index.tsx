@@ -23,7 +23,7 @@ import { toast } from '../../../ui/toast-store.ts';
 import { useScreen } from '../../../ui/use-screen.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
-import { API, refreshFeedback, TOPIC, useIsAdministrator, useTeam } from '../shared/queries.ts';
+import { API, readTeammates, refreshFeedback, TOPIC, useIsAdministrator } from '../shared/queries.ts';
 import type { Member, Page } from '../shared/types.ts';
 import './people.css';
 
@@ -35,6 +35,7 @@ interface Person {
   readonly postCount: number;
   readonly commentCount: number;
   readonly voteCount: number;
+  readonly role: Member['role'];
 }
 
 const SORTS = {
@@ -46,17 +47,24 @@ const SORTS = {
 type Sort = keyof typeof SORTS;
 
 const PAGE_ROWS = 100;
-const keyOf = ({ memberId }: Person) => memberId;
+const keyOf = ({ memberId }: Pick<Person, 'memberId'>) => memberId;
 
 function usePeople(search: ScreenState['search']) {
   const { q, sort } = search;
   return useInfiniteQuery({
     queryKey: [TOPIC, 'people', q, sort],
-    queryFn: ({ pageParam, signal }) =>
-      getWhole<Page<Person>>(`${API}/users`, {
+    queryFn: async ({ pageParam, signal }) => {
+      const page = await getWhole<Page<Omit<Person, 'role'>>>(`${API}/users`, {
         query: { search: q, sort: sortOf(sort), limit: PAGE_ROWS, cursor: pageParam },
         signal,
-      }),
+      });
+      const team = await readTeammates(page.data.map(keyOf), signal);
+      const roles = new Map(team.map(({ id, role }) => [id, role]));
+      return {
+        ...page,
+        data: page.data.map((person) => ({ ...person, role: roles.get(person.memberId) ?? 'user' })),
+      };
+    },
     initialPageParam: '',
     getNextPageParam: (last) => last.pagination.cursor ?? undefined,
     placeholderData: (before) => before,
@@ -71,10 +79,9 @@ function sortOf(text: string | undefined): Sort {
 export function Screen() {
   const screen = useScreen();
   const query = usePeople(screen.search);
-  const team = useTeam().data;
   const isAdministrator = useIsAdministrator();
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
-  const columns = useMemo(() => columnsOf(team ?? [], screen.id !== undefined), [team, screen.id]);
+  const columns = useMemo(() => columnsOf(screen.id !== undefined), [screen.id]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) detach(fetchNextPage(), reportError);
@@ -110,14 +117,7 @@ export function Screen() {
       }
       detail={
         screen.id !== undefined &&
-        open && (
-          <PersonPane
-            key={open.memberId}
-            person={open}
-            team={team ?? []}
-            onClose={() => screen.open(undefined)}
-          />
-        )
+        open && <PersonPane key={open.memberId} person={open} onClose={() => screen.open(undefined)} />
       }
     />
   );
@@ -125,8 +125,7 @@ export function Screen() {
 
 const ROLE_WORDS = { admin: 'Administrator', member: 'Member', user: 'Visitor' } as const;
 
-function columnsOf(team: readonly Member[], isNarrow: boolean): Column<Person>[] {
-  const roles = new Map(team.map(({ id, role }) => [id, role]));
+function columnsOf(isNarrow: boolean): Column<Person>[] {
   const name: Column<Person> = {
     id: 'name',
     header: 'Name',
@@ -143,10 +142,12 @@ function columnsOf(team: readonly Member[], isNarrow: boolean): Column<Person>[]
     id: 'role',
     header: 'Role',
     width: '120px',
-    cell: ({ memberId }) => {
-      const held = roles.get(memberId);
-      return held ? <Badge tone="accent">{ROLE_WORDS[held]}</Badge> : <span className="faint">Visitor</span>;
-    },
+    cell: ({ role: held }) =>
+      held === 'user' ? (
+        <span className="faint">Visitor</span>
+      ) : (
+        <Badge tone="accent">{ROLE_WORDS[held]}</Badge>
+      ),
   };
   if (isNarrow) return [name, role];
   const count = (id: string, header: string, of: (person: Person) => number): Column<Person> => ({
@@ -197,19 +198,11 @@ function SortMenu({ screen }: { readonly screen: ScreenState }) {
   );
 }
 
-function PersonPane({
-  person,
-  team,
-  onClose,
-}: {
-  readonly person: Person;
-  readonly team: readonly Member[];
-  readonly onClose: () => void;
-}) {
+function PersonPane({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) {
   const isAdministrator = useIsAdministrator();
   const session = useSession();
   const [isAsking, setAsking] = useState(false);
-  const role = team.find(({ id }) => id === person.memberId)?.role ?? 'user';
+  const { role } = person;
   const isSelf = person.email !== null && person.email === session.person.email;
   const set = useAct(async (next: Member['role']) => {
     const write = async (to: Member['role']) => {

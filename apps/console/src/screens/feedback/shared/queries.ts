@@ -1,6 +1,7 @@
 /** Owns reading what several screens of feedback need: boards, statuses, tags, roadmaps, the team, settings. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { ApiError, get } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
 import { useSession } from '../../../api/session.ts';
@@ -27,8 +28,45 @@ export const useStatuses = () => useList<Status>('statuses');
 export const useTags = () => useList<Tag>('tags');
 /** All roadmaps in their order. */
 export const useRoadmaps = () => useList<Roadmap>('roadmaps');
-/** Who is on the team. */
-export const useTeam = () => useList<Member>('members');
+const TEAM_ROWS = 100;
+
+/** Who is on the team, as far as a list to choose from shows them; with words, those whom they fit. */
+export function useTeam(words = ''): UseQueryResult<readonly Member[]> {
+  return useQuery({
+    queryKey: ['members', 'team', words],
+    queryFn: ({ signal }) =>
+      get<readonly Member[]>(`${API}/members`, {
+        query: { search: words || undefined, limit: TEAM_ROWS },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Those of these members who are on the team, by id. */
+export function useTeammates(ids: readonly (string | null)[]): ReadonlyMap<string, Member> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))].toSorted();
+  const { data } = useQuery({
+    queryKey: ['members', 'team-by-id', wanted],
+    queryFn: ({ signal }) => readTeammates(wanted, signal),
+    enabled: wanted.length > 0,
+    placeholderData: keepPreviousData,
+  });
+  return useMemo(() => new Map((data ?? []).map((member) => [member.id, member])), [data]);
+}
+
+// So many ids fit into an address.
+const IDS_AT_ONCE = 100;
+
+/** Reads the team members among these ids. */
+export async function readTeammates(ids: readonly string[], signal: AbortSignal): Promise<Member[]> {
+  const found: Member[] = [];
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+    const query = { ids: ids.slice(at, at + IDS_AT_ONCE).join(','), limit: IDS_AT_ONCE };
+    found.push(...(await get<readonly Member[]>(`${API}/members`, { query, signal })));
+  }
+  return found;
+}
 
 /** Whether the public pages are on, and how they look. */
 export function useSettings(): UseQueryResult<Settings> {

@@ -14,6 +14,7 @@ import { toast } from '../../../ui/toast-store.ts';
 import { useKeys } from '../../../ui/use-keys.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
+import { TrustedName } from '../../../ui/trusted-name.tsx';
 import { grantsText } from '../grants/grants.ts';
 import { useTitles } from '../grants/titles.ts';
 import type { Key } from '../queries.ts';
@@ -166,15 +167,13 @@ function columnsOf(titleOf: (resource: string) => string, isNarrow: boolean): re
       id: 'name',
       header: 'Name',
       width: isNarrow ? 'minmax(0, 1fr)' : 'minmax(140px, 1.4fr)',
-      cell: (key) => <span className="truncate">{key.name}</span>,
+      cell: (key) => <TrustedName name={key.name} />,
       sortValue: (key) => key.name,
     },
     {
       id: 'owner',
-      header: 'Owner',
-      cell: (key) => (
-        <span className="truncate">{key.owner.name ?? <span className="faint">left</span>}</span>
-      ),
+      header: 'Belongs to',
+      cell: (key) => <TrustedName name={key.owner.name} isGone="left" />,
       sortValue: (key) => key.owner.name ?? '',
     },
     {

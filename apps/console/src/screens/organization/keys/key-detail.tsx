@@ -13,6 +13,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, Input } from '../../../ui/field.tsx';
 import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { When } from '../../../ui/when.tsx';
+import { TrustedName } from '../../../ui/trusted-name.tsx';
 import { GrantPicker } from '../grants/grant-picker.tsx';
 import { useTitles } from '../grants/titles.ts';
 import type { Grants, Key } from '../queries.ts';
@@ -33,7 +34,7 @@ export function KeyDetail({
   const [isEditing, setEditing] = useState(false);
   return (
     <DetailPane
-      title={key?.name ?? 'Key'}
+      title={<TrustedName name={key?.name ?? 'Key'} />}
       query={query}
       onClose={onClose}
       about={key && <KeyBadge state={key.state} />}
@@ -64,14 +65,7 @@ function Content({ info }: { readonly info: Key }) {
     <>
       <Facts
         facts={[
-          [
-            'Owner',
-            info.owner.name ?? (
-              <span key="left" className="faint">
-                no member any more
-              </span>
-            ),
-          ],
+          ['Belongs to', <TrustedName key="owner" name={info.owner.name} isGone="no member any more" />],
           ['Begins with', <code key="start">{info.start}</code>],
           ['Last used', <When key="used" at={info.lastUsedAt} />],
           ['Ends', info.expiresAt === null ? 'never' : <When key="ends" at={info.expiresAt} />],

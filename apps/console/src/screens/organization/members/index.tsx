@@ -13,6 +13,7 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useKeys } from '../../../ui/use-keys.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
+import { TrustedName } from '../../../ui/trusted-name.tsx';
 import type { Invitation, Member } from '../queries.ts';
 import { useInvitations, useMembers, useRoles } from '../queries.ts';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -34,7 +35,7 @@ const columns: Column<Person>[] = [
     cell: (person) => (
       <>
         <Avatar name={nameOf(person)} size="s" />
-        <span className="truncate">{nameOf(person)}</span>
+        <TrustedName name={nameOf(person)} />
       </>
     ),
     sortValue: nameOf,

@@ -15,6 +15,7 @@ import { ConfirmDelete } from '../../../ui/dialog.tsx';
 import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { When } from '../../../ui/when.tsx';
+import { TrustedName } from '../../../ui/trusted-name.tsx';
 import type { Invitation, Member } from '../queries.ts';
 import { useOrganizationPath } from '../queries.ts';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -31,7 +32,7 @@ export function MemberDetail({
 }) {
   return (
     <DetailPane
-      title={member?.name ?? 'Member'}
+      title={<TrustedName name={member?.name ?? 'Member'} />}
       onClose={onClose}
       about={member?.roles.map((role) => (
         <Badge key={role}>{role}</Badge>
@@ -158,7 +159,11 @@ export function InvitationDetail({
     },
   });
   return (
-    <DetailPane title={invitation.email} onClose={onClose} about={<Badge tone="amber">invited</Badge>}>
+    <DetailPane
+      title={<TrustedName name={invitation.email} />}
+      onClose={onClose}
+      about={<Badge tone="amber">invited</Badge>}
+    >
       <Facts
         facts={[
           ['Joins as', invitation.roles.join(', ')],
