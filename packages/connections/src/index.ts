@@ -34,7 +34,13 @@ export { servedConnections } from './services/served-connections.ts';
 export { connectionStates, servedStatus, statusOf } from './services/status.ts';
 export type { ConnectionState } from './services/status.ts';
 export type { TestOutcome } from './services/test-connection.ts';
-export type { AuthorizationOffer, Authorized, ConnectionAuth, PersonAuth } from './connection-auth.ts';
+export type {
+  AuthBrowser,
+  AuthorizationOffer,
+  Authorized,
+  ConnectionAuth,
+  PersonAuth,
+} from './connection-auth.ts';
 export type { ClientAuthMethod, ConnectionRow, DownstreamTokenRow } from './schema.ts';
 export { openConnection } from './secrets/vault.ts';
 export type { ConnectionSecrets } from './secrets/vault.ts';
