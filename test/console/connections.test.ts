@@ -119,7 +119,10 @@ describeInBrowser('connections and virtual MCPs', () => {
 
   test('an authorization is followed step by step to its end', { timeout: LONG_MS }, async () => {
     await tab.go(`/connections/${ids.mail}/credentials`);
+    const opened = tab.context.waitForEvent('page');
     await button('Authorise').click();
+    // The console is at another name than the address that browsers come back to, so its page asks once more.
+    await (await opened).getByRole('button', { name: 'Go on' }).click();
     await tab.page.locator('.auth-step-done >> text=Read the tools with it').waitFor({ timeout: 30_000 });
     expect(await tab.page.locator('.auth-step-done').count()).toBe(8);
     await shows('Everybody’s credentials');

@@ -102,6 +102,8 @@ export interface Page {
 /** One profile: its tabs share storage. */
 export interface Context {
   newPage(): Promise<Page>;
+  /** The next page that a page opens. */
+  waitForEvent(event: 'page'): Promise<Page>;
   close(): Promise<void>;
   setOffline(isOffline: boolean): Promise<void>;
   grantPermissions(permissions: readonly string[]): Promise<void>;

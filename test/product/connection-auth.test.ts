@@ -1,5 +1,6 @@
 /** Credentials of people over the routes of a server: the whole way through a browser, and what never shows. */
-import { guardWith, startOAuthProvider } from '@parley/test-support/oauth-provider';
+import type { OAuthProvider } from '@parley/test-support/oauth-provider';
+import { goOn, guardWith, startOAuthProvider } from '@parley/test-support/oauth-provider';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
 import { ALL_GRANTS } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
@@ -72,6 +73,13 @@ async function tool(key: string, name: string, args: Record<string, unknown>) {
   return content as any;
 }
 
+/** The whole way of a person through one browser; gives the last page. */
+async function authorised(start: string, provider: OAuthProvider): Promise<string> {
+  const { url: sent, cookie } = await goOn(start);
+  const page = await fetch(await provider.browse(sent), { headers: { cookie } });
+  return page.text();
+}
+
 test('a person authorises a connection in a browser, uses it, and takes it back', async () => {
   await using provider = await startOAuthProvider();
   await using upstream = await startUpstream({
@@ -91,14 +99,16 @@ test('a person authorises a connection in a browser, uses it, and takes it back'
     data.steps.map(({ step, state }) => `${step} ${state}`);
   const way = ['asked done', 'metadata done', 'server done', 'client done'];
   expect(stepsOf(begun.data)).toEqual([...way, 'sent waiting']);
-  const back = await provider.browse(begun.data.url);
+  expect(begun.data.url).toMatch(new RegExp(`^${url}/oauth/start/parley_start_`));
+  const { url: sent, cookie } = await goOn(begun.data.url);
+  const back = await provider.browse(sent);
   expect(back.href).toMatch(new RegExp(`^${url}/oauth/callback\\?`));
-  const page = await fetch(back);
+  const page = await fetch(back, { headers: { cookie } });
   const html = await page.text();
   expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
   expect(html).toContain('You can close this window');
   expect(html).toContain('Notes &lt;b&gt;');
-  expect((await fetch(back)).status).toBe(400);
+  expect((await fetch(back, { headers: { cookie } })).status).toBe(400);
 
   // What could not be read before was read at once, and its maker has agreed with it.
   const read = await tool(keys.owner, 'COLLECTION_CONNECTIONS_GET', { id });
@@ -121,8 +131,8 @@ test('a person authorises a connection in a browser, uses it, and takes it back'
     (await rest(key, 'GET ')).data.find((each: { id: string }) => each.id === id)?.auth;
   expect(await standing(keys.owner)).toMatchObject({ kind: 'oauth', state: 'ok', isShared: false });
   expect(await standing(keys.admin)).toMatchObject({ kind: 'oauth', state: 'never' });
-  const sent = upstream.seen.flatMap(({ headers }) => headers.authorization ?? []);
-  const tokens = sent.map((header) => header.replace('Bearer ', ''));
+  const carried = upstream.seen.flatMap(({ headers }) => headers.authorization ?? []);
+  const tokens = carried.map((header) => header.replace('Bearer ', ''));
   expect(tokens.length).toBeGreaterThan(0);
   for (const text of [html, begun.text, state.text, people.text, JSON.stringify(item)])
     for (const token of tokens) expect(text).not.toContain(token);
@@ -148,11 +158,81 @@ test('a member who authorises first agrees to nothing for the others', async () 
   const authorise = async (key: string) => {
     const begun = await rest(key, `POST ${item.id}/authorize`);
     expect(begun.status).toBe(200);
-    await (await fetch(await provider.browse(begun.data.url))).text();
+    await authorised(begun.data.url, provider);
     return tool(keys.owner, 'COLLECTION_CONNECTIONS_GET', { id: item.id });
   };
   expect((await authorise(keys.member)).item).toMatchObject({ status: 'error', tools: null });
   expect((await authorise(keys.admin)).item).toMatchObject({ status: 'active', tools: [{ name: 'ALPHA' }] });
+});
+
+test('an authorization ends in the browser that said yes to it, and an address that was sent on gives nothing', async () => {
+  await using provider = await startOAuthProvider();
+  await using upstream = await startUpstream({ era: '2026', tools: [], fault: guardWith(provider) });
+  const { item } = await tool(keys.owner, 'COLLECTION_CONNECTIONS_CREATE', {
+    data: { title: 'Lent', connection_type: 'HTTP', connection_url: upstream.url },
+  });
+  const { data } = await rest(keys.owner, `POST ${item.id}/authorize`);
+  // What a member could send to somebody else names them and their server, and sends nobody anywhere by itself.
+  const offer = await fetch(data.url, { redirect: 'manual' });
+  expect([offer.status, offer.headers.get('set-cookie')]).toEqual([200, null]);
+  const words = await offer.text();
+  expect(words).toContain(new URL(upstream.url).host);
+  expect(words).toContain('<strong>Owner</strong>');
+
+  const others = ['', 'parley_away=', `parley_away=${'A'.repeat(43)}`, `parley=${'A'.repeat(43)}`];
+  for (const cookie of others) {
+    const sent = await goOn(data.url);
+    const refused = await fetch(await provider.browse(sent.url), { headers: { cookie } });
+    expect(refused.status, cookie).toBe(400);
+    expect(await refused.text()).toContain('This link is not valid any more.');
+  }
+  expect(provider.asked).toEqual([]);
+  expect((await rest(keys.owner, `GET ${item.id}/auth`)).data).toMatchObject({ state: 'needs_reauth' });
+
+  // A browser that is sent twice can come back twice, and its cookie is for nobody else to read.
+  const first = await goOn(data.url);
+  const again = await fetch(data.url, {
+    method: 'POST',
+    headers: { origin: url, cookie: first.cookie },
+    redirect: 'manual',
+  });
+  const kept = again.headers.get('set-cookie') ?? '';
+  expect(kept.split('; ').toSorted()).toEqual(
+    [first.cookie, 'HttpOnly', 'Max-Age=900', 'Path=/', 'SameSite=Lax'].toSorted(),
+  );
+  for (const sent of [again.headers.get('location') ?? '', first.url]) {
+    const page = await fetch(await provider.browse(sent), { headers: { cookie: first.cookie } });
+    expect(await page.text()).toContain('You can close this window');
+  }
+  expect(provider.asked).toEqual(['authorization_code', 'authorization_code']);
+});
+
+test('somebody who is signed in and comes from the console is not asked once more', async () => {
+  await using provider = await startOAuthProvider();
+  await using upstream = await startUpstream({ era: '2026', tools: [], fault: guardWith(provider) });
+  const { item } = await tool(keys.owner, 'COLLECTION_CONNECTIONS_CREATE', {
+    data: { title: 'Console', connection_type: 'HTTP', connection_url: upstream.url },
+  });
+  const { data } = await rest(keys.owner, `POST ${item.id}/authorize`);
+  const { web } = app.host.identity;
+  const signIn = async (who?: string) => {
+    const { token } = await web.createLink(who);
+    const opened = await web.enter({ method: 'link', token }, { address: '127.0.0.1', device: 'A browser' });
+    return `parley=${opened?.token}`;
+  };
+  const visit = (cookie: string, site: string, method = 'GET') =>
+    fetch(data.url, { method, headers: { cookie, 'sec-fetch-site': site }, redirect: 'manual' });
+  const [own, other] = [await signIn(), await signIn('alex@acme.example')];
+  expect((await visit(own, 'cross-site')).status).toBe(200);
+  expect((await visit(own, 'none')).status).toBe(200);
+  expect((await visit(own, 'same-origin', 'HEAD')).status).toBe(200);
+  expect((await visit(other, 'same-origin')).status).toBe(400);
+  const sent = await visit(own, 'same-origin');
+  expect(sent.status).toBe(303);
+  const [cookie = ''] = (sent.headers.get('set-cookie') ?? '').split(';');
+  const back = await provider.browse(sent.headers.get('location') ?? '');
+  const page = await fetch(back, { headers: { cookie: `${own}; ${cookie}` } });
+  expect(await page.text()).toContain('You can close this window');
 });
 
 test('a token that is over is renewed for the test of a connection too', async () => {
@@ -163,7 +243,7 @@ test('a token that is over is renewed for the test of a connection too', async (
   });
   provider.script.expiresInS = 1;
   const begun = await rest(keys.owner, `POST ${item.id}/authorize`);
-  await (await fetch(await provider.browse(begun.data.url))).text();
+  await authorised(begun.data.url, provider);
   provider.endAccess();
   provider.script.expiresInS = 3600;
   provider.asked.length = 0;

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { goOn } from '@parley/test-support/oauth-provider';
 import { descendantsOf, isThere, processesMarked } from '@parley/test-support/processes';
 import type { SdkForeignClient } from '../clients/sdk-clients.ts';
 import { sdkV1, sdkV2 } from '../clients/sdk-clients.ts';
@@ -112,9 +113,12 @@ async function use(
   }
 }
 
-/** What a browser does: it follows, is asked nothing, and comes back to Parley. */
-async function authorise(url: string): Promise<void> {
-  const answer = await fetch(url);
+/** What a browser does: it goes on from the page of Parley, is asked nothing more, and comes back. */
+async function authorise(start: string): Promise<void> {
+  const { url, cookie } = await goOn(start);
+  const sent = await fetch(url, { redirect: 'manual' });
+  const back = sent.headers.get('location') ?? '';
+  const answer = await fetch(back, { headers: { cookie } });
   const page = await answer.text();
   if (!answer.ok || !page.includes('You can close this window'))
     throw new Error(`The authorization ended with ${answer.status}: ${page.slice(0, 300)}`);

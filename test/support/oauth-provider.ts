@@ -225,6 +225,24 @@ function credentialsIn(
   return [name, secret];
 }
 
+/**
+ * What a person does with the address that begins an authorization: they read the page and go on. Gives where their
+ * browser is sent, and the cookie with which it comes back.
+ */
+export async function goOn(start: string): Promise<{ readonly url: string; readonly cookie: string }> {
+  const page = await fetch(start);
+  const html = await page.text();
+  if (!page.ok || !html.includes('Go on only if you asked for this yourself'))
+    throw new Error(`There is no page to begin at: ${page.status} ${html.slice(0, 300)}`);
+  const { origin } = new URL(start);
+  const sent = await fetch(start, { method: 'POST', headers: { origin }, redirect: 'manual' });
+  const url = sent.headers.get('location');
+  const [cookie] = sent.headers.get('set-cookie')?.split(';') ?? [];
+  if (url === null || cookie === undefined)
+    throw new Error(`Nobody was sent anywhere: ${sent.status} ${await sent.text()}`);
+  return { url, cookie };
+}
+
 /** Lets only tokens of the provider through to a server, and says where they are from; true when it answered itself. */
 export function guardWith({ script, origin, accountOf }: OAuthProvider) {
   return ({ url, headers }: SeenRequest, response: ServerResponse): boolean => {

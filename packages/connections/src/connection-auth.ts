@@ -17,6 +17,14 @@ export interface AuthorizationOffer extends Authorized {
   readonly host: string;
 }
 
+/** The browser that an authorization passes through. */
+export interface AuthBrowser {
+  /** What only this browser has; whoever brings it back is the one that was sent away. */
+  readonly nonce: string;
+  /** Who is signed in there, if anybody. */
+  readonly userId?: string | undefined;
+}
+
 /** How one person stands with the server of a connection. */
 export interface PersonAuth {
   /** Null: it is for everybody. */
@@ -36,17 +44,20 @@ export interface ConnectionAuth {
   people(caller: Caller, connectionId: string): Promise<readonly PersonAuth[]>;
   /** How the last authorization of this person went. */
   steps(caller: Caller, connectionId: string): Promise<readonly AuthStep[]>;
-  /** Begins an authorization; the address is for the browser of this person, and works for 10 minutes. */
+  /**
+   * Looks whether an authorization can be begun; the address is the page of ours that begins it in the browser of this
+   * person, and works for 10 minutes.
+   */
   authorize(
     caller: Caller,
     connectionId: string,
   ): Promise<{ readonly url: string; readonly steps: readonly AuthStep[] }>;
-  /** What an authorization link of an `auth_required` answer stands for; throws when it is over. */
+  /** What such an address stands for, which an `auth_required` answer has too; throws when it is over. */
   offer(link: string): Promise<AuthorizationOffer>;
-  /** Begins the authorization of such a link; `browserUserId`: who is signed in there, if anybody. */
-  follow(link: string, browserUserId: string | undefined): Promise<{ readonly url: string }>;
+  /** Begins the authorization in a browser, which alone can end it. */
+  follow(link: string, browser: AuthBrowser): Promise<{ readonly url: string }>;
   /** Ends an authorization with what the browser brought back. Throws a sentence for whoever looks at it. */
-  finish(parameters: URLSearchParams, browserUserId: string | undefined): Promise<Authorized>;
+  finish(parameters: URLSearchParams, browser: Partial<AuthBrowser>): Promise<Authorized>;
   /** Forgets the token of this person, and tells the server that gave it. Nothing happens when there is none. */
   revoke(caller: Caller, connectionId: string): Promise<void>;
   setToken(caller: Caller, connectionId: string, token: string): Promise<void>;

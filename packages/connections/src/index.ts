@@ -8,7 +8,7 @@ export type { ClientValues } from './client-files/variables.ts';
 export { connectionData } from './client-files/wanted.ts';
 export type { Wanted } from './client-files/wanted.ts';
 export { connectionMigrations } from './migrations/index.ts';
-export { hasHiddenText, visibleText, visibleValue } from './definitions/hidden-text.ts';
+export { hasHiddenText, UNSEEN_IN_RESULTS, visibleText, visibleValue } from './definitions/hidden-text.ts';
 export { definitionHash, documentHash, isDocumentOf, UI_SCHEME, uiUriOf } from './definitions/hash.ts';
 export { pinningOf } from './definitions/modes.ts';
 export { createRefresher } from './refresh/refresher.ts';
@@ -34,7 +34,13 @@ export { servedConnections } from './services/served-connections.ts';
 export { connectionStates, servedStatus, statusOf } from './services/status.ts';
 export type { ConnectionState } from './services/status.ts';
 export type { TestOutcome } from './services/test-connection.ts';
-export type { AuthorizationOffer, Authorized, ConnectionAuth, PersonAuth } from './connection-auth.ts';
+export type {
+  AuthBrowser,
+  AuthorizationOffer,
+  Authorized,
+  ConnectionAuth,
+  PersonAuth,
+} from './connection-auth.ts';
 export type { ClientAuthMethod, ConnectionRow, DownstreamTokenRow } from './schema.ts';
 export { openConnection } from './secrets/vault.ts';
 export type { ConnectionSecrets } from './secrets/vault.ts';

@@ -1,5 +1,5 @@
 /** Credentials over a real store and a real OAuth provider, for the tests of all their parts. */
-import type { ConnectionCreate, UpstreamTarget } from '@parley/connections';
+import type { AuthBrowser, ConnectionCreate, UpstreamTarget } from '@parley/connections';
 import { connectionMigrations, createConnections } from '@parley/connections';
 import type { NewEvent } from '@parley/events';
 import { createIdentity, identityMigrations } from '@parley/identity';
@@ -22,6 +22,9 @@ export const CREDENTIAL_MIGRATIONS: MigrationSet[] = [identityMigrations, connec
 
 /** Where browsers reach the server under test; nobody listens there. */
 export const BASE_URL = 'http://localhost:4680';
+
+/** The browser of whoever authorises something; nobody is signed in there. */
+export const BROWSER = { nonce: 'of-one-browser' };
 
 /** What a test may choose. */
 export interface CredentialsOptions {
@@ -101,6 +104,11 @@ export function startCredentials(store: Store, options: CredentialsOptions & { c
     await egress.close();
   });
   const auth = createConnectionAuth(parts);
+  /** Where the browser of a person is sent, by way of the page that begins an authorization. */
+  const leave = async (as: Caller, id: string, browser: AuthBrowser = BROWSER): Promise<string> => {
+    const { url } = await auth.authorize(as, id);
+    return (await auth.follow(url.split('/').at(-1) ?? '', browser)).url;
+  };
   return {
     store,
     parts,
@@ -108,6 +116,7 @@ export function startCredentials(store: Store, options: CredentialsOptions & { c
     targets,
     connections,
     auth,
+    leave,
     published,
     faults,
     async create(as: Caller, data: Partial<ConnectionCreate>): Promise<string> {
@@ -116,8 +125,7 @@ export function startCredentials(store: Store, options: CredentialsOptions & { c
     },
     /** The whole way of a person through their browser. */
     async authorize(as: Caller, id: string, provider: OAuthProvider) {
-      const { url } = await auth.authorize(as, id);
-      return auth.finish((await provider.browse(url)).searchParams, undefined);
+      return auth.finish((await provider.browse(await leave(as, id))).searchParams, BROWSER);
     },
   };
 }

@@ -4,9 +4,11 @@ export type { HttpAnswer } from './respond/respond.ts';
 export { tagged, writeAnswer } from './respond/respond.ts';
 export { createPaths } from './route/paths.ts';
 export {
+  awayNonce,
   consoleToken,
   dropConsoleToken,
   dropToken,
+  keepAwayNonce,
   keepConsoleToken,
   keepToken,
   sessionToken,

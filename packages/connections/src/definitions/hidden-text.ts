@@ -10,6 +10,14 @@ const LOOSE_JOINER =
 // The form of a character is chosen once.
 const SECOND_SELECTOR = /(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]/gv;
 
+/**
+ * The same in what tools answer, where more is at home: colours of a terminal, line ends of every kind, selectors of
+ * Mongolian letters, and a joiner at the end of a word. Each kind begins with its character, so that clean text is
+ * passed over at once.
+ */
+export const UNSEEN_IN_RESULTS =
+  /[\u034F\u17B4\u17B5\u180E\u00AD\u061C\u115F\u1160\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]|[\u180B-\u180D\u180F](?<![\u1820-\u18AA].)|[\u200C\u200D](?<![^\p{ASCII}\u200B-\u200D].)(?![^\p{ASCII}\u200B-\u200D])|[\uFE00-\uFE0F](?<=[\uFE00-\uFE0F]{2})/gv;
+
 const PATTERNS = [UNSEEN, LOOSE_JOINER, SECOND_SELECTOR];
 
 /** True when a text, or any text or key within a value, hides something. */

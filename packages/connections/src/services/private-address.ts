@@ -1,11 +1,12 @@
 /** Private addresses: a connection may reach the one it leads to when somebody who may say so has said so. */
 import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
-import { isNeverReached, isThisMachine } from '@parley/kit/egress';
+import { isNeverReached, isThisMachine, plainEntry } from '@parley/kit/egress';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { ConnectionRow, ConnectionTables } from '../schema.ts';
 import type { Base } from './base.ts';
+import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import { actsAsAdministrator } from './rights.ts';
 import type { Settings } from './settings.ts';
 
@@ -90,10 +91,17 @@ export async function allowAddress(
 
 /** The hosts that a connection may reach; never this server itself. */
 export function allowedHosts(
-  row: Pick<ConnectionRow, 'egress_allow'>,
+  row: Pick<ConnectionRow, 'egress_allow' | 'connection_url' | 'metadata'>,
   ownPort: number | undefined,
 ): readonly string[] {
-  return listOf(row).filter((host) => portOf(host) !== ownPort);
+  return [...listOf(row).filter((host) => portOf(host) !== ownPort), ...plainHost(row)];
+}
+
+/** Where a connection leads without TLS, when it may; a private address needs more than that. */
+function plainHost(row: Pick<ConnectionRow, 'connection_url' | 'metadata'>): string[] {
+  const url = URL.parse(row.connection_url ?? '');
+  if (url?.protocol !== 'http:' || gatewaySettingsOf(row).allowPlain !== true) return [];
+  return [plainEntry(url)];
 }
 
 function listOf({ egress_allow }: Pick<ConnectionRow, 'egress_allow'>): string[] {

@@ -52,3 +52,25 @@ test('of many fields that become equal none is lost', () => {
   expect(Object.values(clean).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 8192 }, (_, at) => at));
   expect(JSON.stringify(clean)).not.toContain('s3cr3t');
 });
+
+test.each([
+  ['bits in joiners', 'a\u200C\u200D\u200Cb', 'a[U+200C][U+200D][U+200C]b'],
+  ['a second selector', '\u2764\uFE0F\uFE01', '\u2764\uFE0F[U+FE01]'],
+  ['a joiner of graphemes', 'a\u034Fb', 'a[U+034F]b'],
+  ['a vowel without a shape', 'a\u17B4b', 'a[U+17B4]b'],
+  ['a Mongolian selector elsewhere', 'a\u180Bb', 'a[U+180B]b'],
+  ['tags that are not assigned', 'a\u{E0FFF}', 'a[U+E0FFF]'],
+])('%s is made visible', (_name, given, expected) => {
+  expect(cleaned({ text: given }, [])).toEqual({ text: expected });
+});
+
+test.each([
+  ['a family and a rainbow flag', '\u{1F468}\u200D\u{1F469}\u200D\u{1F467} \u{1F3F3}\uFE0F\u200D\u{1F308}'],
+  ['a heart', '\u2764\uFE0F'],
+  ['Persian with a joiner, also before a space', '\u0645\u06CC\u200C\u0631\u0648\u0645 \u0645\u06CC\u200C '],
+  ['Mongolian with a selector', '\u1820\u180B'],
+  ['colours of a terminal, and line ends', '\u001B[31mred\u001B[0m\r\n\f\u2028'],
+])('%s stays as it is', (_name, given) => {
+  const fine = { text: given };
+  expect(cleaned(fine, [])).toBe(fine);
+});

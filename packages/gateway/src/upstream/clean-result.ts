@@ -1,9 +1,6 @@
 /** What an upstream said, made fit to be passed on: nothing hidden in it, and no secret of its connection. */
+import { UNSEEN_IN_RESULTS } from '@parley/connections';
 
-// What nobody sees, or what turns the direction of text: soft hyphen, fillers, marks, embeddings and isolates of
-// direction, zero-width characters, tags, and selectors that can carry any bytes. Not what emoji and scripts need.
-const HIDDEN =
-  /[\u00AD\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E007F}[\u{E0100}-\u{E01EF}]]/gv;
 const MASK = '[secret]';
 
 /** Told how many secrets were cut out. */
@@ -21,7 +18,7 @@ export function cleaned<T>(value: T, secrets: readonly string[], onSecrets?: OnS
       count += parts.length - 1;
       left = parts.join(MASK);
     }
-    return left.replaceAll(HIDDEN, shownCharacter);
+    return left.replaceAll(UNSEEN_IN_RESULTS, shownCharacter);
   };
   const copy = mapped(value, clean) as T; // the same shape, with other texts in it
   if (count > 0) onSecrets?.(count);
@@ -43,7 +40,7 @@ function isClean(value: unknown, secrets: readonly string[]): boolean {
 function isCleanText(text: string, secrets: readonly string[]): boolean {
   for (const secret of secrets) if (text.includes(secret)) return false;
   // A search begins at the start, whatever was found before.
-  return text.search(HIDDEN) === -1;
+  return text.search(UNSEEN_IN_RESULTS) === -1;
 }
 
 function mapped(value: unknown, clean: (text: string) => string): unknown {

@@ -12,6 +12,8 @@ const DAY_S = 24 * 60 * 60;
 const PAGES: Cookie = { name: 'parley_session', maxAgeS: 7 * DAY_S };
 /** Of the team in the console. */
 const CONSOLE: Cookie = { name: 'parley', maxAgeS: 30 * DAY_S };
+/** Of a browser that was sent to another site and is to come back; longer than that may take. */
+const AWAY: Cookie = { name: 'parley_away', maxAgeS: 15 * 60 };
 
 // Browsers take such a name over https only, and from this very host.
 const secureNameOf = ({ name }: Cookie) => `__Host-${name}`;
@@ -48,6 +50,16 @@ export function keepConsoleToken(token: string, isHttps: boolean): Promise<strin
 /** Takes it out again. */
 export function dropConsoleToken(isHttps: boolean): Promise<string> {
   return cookieOf(CONSOLE, '', isHttps);
+}
+
+/** What a browser has that was sent to another site; read like the token of the console. */
+export function awayNonce(req: IncomingMessage, publicUrl: string | undefined): Promise<string | undefined> {
+  return tokenIn(req, AWAY, publicUrl === `https://${req.headers.host}`);
+}
+
+/** Gives it to a browser before it leaves. */
+export function keepAwayNonce(nonce: string, isHttps: boolean): Promise<string> {
+  return cookieOf(AWAY, nonce, isHttps);
 }
 
 /** The cookie of https wins, or is the only one that counts. */

@@ -6,17 +6,40 @@ import { invalid } from './errors.ts';
 export interface AllowRule {
   readonly host: string;
   readonly port?: number;
+  /** True: over http, but in no private range. */
+  readonly isPlainOnly?: true;
 }
 
-/** Parses `host` and `host:port` entries; a malformed entry is refused rather than ignored. */
+/** Before an entry of a host that may be reached over http while its addresses are public. */
+const PLAIN = 'plain:';
+
+/** The entry that lets an http address be reached as long as it is a public one. */
+export function plainEntry({ hostname, port }: Pick<URL, 'hostname' | 'port'>): string {
+  return `${PLAIN}${hostname}:${port === '' ? 80 : port}`;
+}
+
+/** Parses `host` and `host:port` entries, and those of `plainEntry`; a malformed entry is refused rather than ignored. */
 export function parseAllowList(entries: readonly string[] = []): AllowRule[] {
-  return entries.map(parseEntry);
+  return entries.map((entry) =>
+    entry.startsWith(PLAIN)
+      ? { ...parseEntry(entry.slice(PLAIN.length)), isPlainOnly: true }
+      : parseEntry(entry),
+  );
 }
 
 /** True when a rule names exactly this host, and this port if the rule has one. */
 export function isListed(rules: readonly AllowRule[], url: URL): boolean {
+  return rules.some((rule) => rule.isPlainOnly !== true && isNamed(rule, url));
+}
+
+/** True when this address may be reached without TLS. */
+export function isPlainListed(rules: readonly AllowRule[], url: URL): boolean {
+  return rules.some((rule) => isNamed(rule, url));
+}
+
+function isNamed(rule: AllowRule, url: URL): boolean {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  return rules.some((rule) => rule.host === url.hostname && (rule.port ?? port) === port);
+  return rule.host === url.hostname && (rule.port ?? port) === port;
 }
 
 /** Writes a host name in its one spelling, or gives undefined when it is not a name that can be looked up. */

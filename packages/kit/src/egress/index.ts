@@ -1,4 +1,5 @@
 /** Owns the public list of the egress guard. */
+export { plainEntry } from './allow-list.ts';
 export { createEgress } from './egress.ts';
 export type { Egress } from './egress.ts';
 export { EgressError } from './errors.ts';

@@ -1,6 +1,7 @@
 /** Owns the promise that no spelling of an internal address is reached without permission. */
 import { startServer } from '@parley/test-support/scripted-server';
 import { afterEach, describe, expect, test } from 'vitest';
+import { plainEntry } from './allow-list.ts';
 import { createEgress } from './egress.ts';
 import type { Egress } from './egress.ts';
 import { EgressError } from './errors.ts';
@@ -123,6 +124,31 @@ describe('check 26: what may be reached', () => {
       expect((await failure(egress.fetch(url))).code).toBe('not_allowed');
     },
   );
+
+  test('an address that may be reached without TLS is reached while it is public, and no other', async () => {
+    const { resolve } = scriptResolver(NAMES);
+    const check = async (entryOf: string, url: string) => {
+      const allow = [plainEntry(new URL(entryOf))];
+      return egressWith({ resolve })
+        .check(url, { allow })
+        .then(() => 'reached')
+        .catch((error: EgressError) => error.code);
+    };
+    expect(await check('http://public.test/mcp', 'http://public.test/')).toBe('reached');
+    expect(await check('http://public.test:8080/mcp', 'http://public.test:8080/')).toBe('reached');
+    expect(await check('http://public.test/mcp', 'http://public.test:8080/')).toBe('not_allowed');
+    expect(await check('http://public.test/mcp', 'http://sub.public.test/')).toBe('not_allowed');
+    const inner = [
+      'private.test',
+      'two-faced.test',
+      'two-faced6.test',
+      'mapped.test',
+      'meta.test',
+      'odd.test',
+    ];
+    for (const host of [...inner, 'localhost', '127.0.0.1', '[::1]', '10.0.0.1', '169.254.169.254'])
+      expect(await check(`http://${host}/`, `http://${host}/`), host).toBe('not_allowed');
+  });
 
   test('plain http to a public name is refused until the owner lists it', async () => {
     const { resolve } = scriptResolver(NAMES);

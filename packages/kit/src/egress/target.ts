@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { reachOf } from './addresses.ts';
 import type { AllowRule } from './allow-list.ts';
-import { canonicalHost, isListed } from './allow-list.ts';
+import { canonicalHost, isListed, isPlainListed } from './allow-list.ts';
 import { invalid, notAllowed, unreachable } from './errors.ts';
 import type { Resolve, ResolvedAddress } from './policy.ts';
 import { startTimer } from './timer.ts';
@@ -47,7 +47,7 @@ export async function checkTarget(input: string | URL, options: CheckOptions): P
   const url = parseUrl(input);
   const listed = isListed(options.rules, url);
   if (isMetadataName(url.hostname)) throw notAllowed();
-  if (url.protocol === 'http:' && !listed) throw notAllowed();
+  if (url.protocol === 'http:' && !isPlainListed(options.rules, url)) throw notAllowed();
   const addresses = await addressesOf(url.hostname, options);
   for (const { address } of addresses) {
     const reach = reachOf(address);

@@ -149,6 +149,22 @@ onBothMeshes(
       expect(upstream.asked).toHaveLength(asked);
     });
 
+    test('a connection may be reached without TLS where it says so, and at its own address alone', async () => {
+      const { client, allowed } = await stage();
+      const plain = { metadata: { gateway: { allowPlain: true } } };
+      const { id } = await made(
+        client,
+        http('Old', { connection_url: 'http://old.example:8080/mcp', ...plain }),
+      );
+      expect(allowed()).toEqual(['plain:old.example:8080']);
+      await update(client, id, { connection_url: 'http://older.example/mcp' });
+      expect(allowed()).toEqual(['plain:older.example:80']);
+      await update(client, id, { connection_url: 'https://older.example/mcp' });
+      expect(allowed()).toEqual([]);
+      await made(client, http('Other', { connection_url: 'http://old.example:8080/mcp' }));
+      expect(allowed()).toEqual([]);
+    });
+
     test('whoever is on the machine allows more, but not this server itself', async () => {
       const { client, allowed, store } = await stage();
       const { id } = await made(client, http('Web'));

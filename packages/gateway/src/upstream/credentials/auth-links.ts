@@ -1,6 +1,7 @@
 /** Links with which somebody can authorise a connection: signed, for one person and one connection, for 10 minutes. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SecretBox } from '@parley/store';
+import type { CredentialParts } from './parts.ts';
 
 /** What a link stands for. */
 export interface AuthLink {
@@ -9,8 +10,7 @@ export interface AuthLink {
   readonly userId: string;
 }
 
-/** Where links lead to, below the address of this server. */
-export const START = '/oauth/start/';
+const START = '/oauth/start/';
 
 // What is cut out of records and logs begins with it.
 const PREFIX = 'parley_start_';
@@ -19,8 +19,17 @@ const LIFE_MS = 10 * 60_000;
 const MAC_BYTES = 32;
 const LONGEST = 1000;
 
+/** The whole address of a link. */
+export function startAddress(
+  { store, now }: Pick<CredentialParts, 'store' | 'now'>,
+  baseUrl: string,
+  link: AuthLink,
+): string {
+  return `${baseUrl}${START}${writeLink(store.secrets, link, now())}`;
+}
+
 /** The text of a link, for the end of an address. */
-export function writeLink(box: Pick<SecretBox, 'derive'>, link: AuthLink, now: number): string {
+function writeLink(box: Pick<SecretBox, 'derive'>, link: AuthLink, now: number): string {
   const { organizationId, connectionId, userId } = link;
   const body = Buffer.from(JSON.stringify([organizationId, connectionId, userId, now + LIFE_MS]));
   return PREFIX + Buffer.concat([macOf(box.derive(PURPOSE), body), body]).toString('base64url');

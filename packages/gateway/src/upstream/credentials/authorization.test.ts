@@ -6,7 +6,13 @@ import { scratchStore } from '@parley/store/testing';
 import { serveForTest } from '@parley/test-support/scripted-server';
 import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BASE_URL, called, CREDENTIAL_MIGRATIONS, openCredentials } from '../../../test/credentials-bed.ts';
+import {
+  BASE_URL,
+  BROWSER,
+  called,
+  CREDENTIAL_MIGRATIONS,
+  openCredentials,
+} from '../../../test/credentials-bed.ts';
 import type { CredentialsOptions } from '../../../test/credentials-bed.ts';
 
 async function opened(options: CredentialsOptions = {}) {
@@ -36,7 +42,7 @@ onBothEngines(
       const id = await bed.create(acme.owner.caller);
       expect(await called(bed, acme.owner.caller, id)).toBe('auth_required');
 
-      const { url } = await auth.authorize(acme.owner.caller, id);
+      const url = await bed.leave(acme.owner.caller, id);
       const asked = new URL(url).searchParams;
       expect(Object.fromEntries(asked)).toMatchObject({
         response_type: 'code',
@@ -47,7 +53,7 @@ onBothEngines(
       });
       expect([...provider.clients.keys()]).toEqual([asked.get('client_id')]);
       const back = await provider.browse(url);
-      const done = await auth.finish(back.searchParams, undefined);
+      const done = await auth.finish(back.searchParams, BROWSER);
       expect(done).toEqual({ title: 'Notes', name: 'Ada Owner' });
 
       expect(await called(bed, acme.owner.caller, id)).toBe('ada');
@@ -80,23 +86,45 @@ onBothEngines(
       const bed = await openCredentials(await open());
       const { acme, auth, provider, clock } = bed;
       const id = await bed.create(acme.owner.caller);
-      const backOf = async () => provider.browse((await auth.authorize(acme.owner.caller, id)).url);
+      const backOf = async () => provider.browse(await bed.leave(acme.owner.caller, id));
       const over = 'This link is not valid any more. Begin the authorization again.';
 
       const used = await backOf();
-      await auth.finish(used.searchParams, acme.owner.userId);
-      expect(await messageOf(auth.finish(used.searchParams, undefined))).toBe(over);
+      await auth.finish(used.searchParams, { ...BROWSER, userId: acme.owner.userId });
+      expect(await messageOf(auth.finish(used.searchParams, BROWSER))).toBe(over);
 
       const strange = await backOf();
-      expect(await messageOf(auth.finish(strange.searchParams, acme.admin.userId))).toBe(over);
-      expect(await messageOf(auth.finish(strange.searchParams, undefined))).toBe(over);
+      const asAnother = { ...BROWSER, userId: acme.admin.userId };
+      expect(await messageOf(auth.finish(strange.searchParams, asAnother))).toBe(over);
+      expect(await messageOf(auth.finish(strange.searchParams, BROWSER))).toBe(over);
 
       const late = await backOf();
       clock.nowMs += 10 * 60_000;
-      expect(await messageOf(auth.finish(late.searchParams, undefined))).toBe(over);
+      expect(await messageOf(auth.finish(late.searchParams, BROWSER))).toBe(over);
       for (const state of ['', 'made-up', 'x'.repeat(5000)])
-        expect(await messageOf(auth.finish(new URLSearchParams({ state, code: 'c' }), undefined))).toBe(over);
+        expect(await messageOf(auth.finish(new URLSearchParams({ state, code: 'c' }), BROWSER))).toBe(over);
       expect(provider.asked).toEqual(['authorization_code']);
+    });
+
+    test('ends in the browser where it was begun, and in no other', async () => {
+      const bed = await openCredentials(await open());
+      const { acme, auth, provider } = bed;
+      const id = await bed.create(acme.owner.caller);
+      const others = [
+        {},
+        { nonce: '' },
+        { nonce: 'of-another-browser' },
+        { userId: acme.owner.userId },
+        { userId: acme.owner.userId, nonce: 'of-another-browser' },
+      ];
+      for (const other of others) {
+        const back = await provider.browse(await bed.leave(acme.owner.caller, id));
+        expect(await codeOf(auth.finish(back.searchParams, other))).toBe('invalid');
+        // What somebody else has seen is used up.
+        expect(await codeOf(auth.finish(back.searchParams, BROWSER))).toBe('invalid');
+      }
+      expect(provider.asked).toEqual([]);
+      expect(await called(bed, acme.owner.caller, id)).toBe('auth_required');
     });
 
     test('of one for all is for administrators, and serves everybody', async () => {
@@ -170,9 +198,9 @@ describe('who may', () => {
       host: new URL(bed.upstream.origin).host,
       name: 'Ada Owner',
     });
-    expect(await codeOf(auth.follow(text, acme.admin.userId))).toBe('invalid');
-    const { url } = await auth.follow(text, acme.owner.userId);
-    await auth.finish((await provider.browse(url)).searchParams, undefined);
+    expect(await codeOf(auth.follow(text, { ...BROWSER, userId: acme.admin.userId }))).toBe('invalid');
+    const { url } = await auth.follow(text, { ...BROWSER, userId: acme.owner.userId });
+    await auth.finish((await provider.browse(url)).searchParams, BROWSER);
     expect(await called(bed, acme.owner.caller, id)).toBe('ada');
 
     const bent = `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`;
@@ -389,9 +417,9 @@ describe('a hostile server', () => {
     const { acme, auth, provider } = bed;
     const id = await bed.create(acme.owner.caller);
     provider.script.answer = answer;
-    const back = await provider.browse((await auth.authorize(acme.owner.caller, id)).url);
+    const back = await provider.browse(await bed.leave(acme.owner.caller, id));
     if ('iss' in answer && answer.iss === '') back.searchParams.delete('iss');
-    expect(await codeOf(auth.finish(back.searchParams, undefined))).toBe(code);
+    expect(await codeOf(auth.finish(back.searchParams, BROWSER))).toBe(code);
     expect(provider.asked).toEqual([]);
     expect(await called(bed, acme.owner.caller, id)).toBe('auth_required');
   });
@@ -401,12 +429,12 @@ describe('a hostile server', () => {
     const { acme, auth, provider } = bed;
     const elsewhere = await serveForTest((_request, response) => response.end('{}'));
     const id = await bed.create(acme.owner.caller);
-    const back = await provider.browse((await auth.authorize(acme.owner.caller, id)).url);
+    const back = await provider.browse(await bed.leave(acme.owner.caller, id));
     provider.script.fault = (_request, response) => {
       response.writeHead(307, { location: `${elsewhere.origin}/token` }).end();
       return true;
     };
-    expect(await codeOf(auth.finish(back.searchParams, undefined))).toBe('unavailable');
+    expect(await codeOf(auth.finish(back.searchParams, BROWSER))).toBe('unavailable');
     expect(elsewhere.seen).toEqual([]);
   });
 
@@ -414,9 +442,9 @@ describe('a hostile server', () => {
     const bed = await opened();
     const { acme, auth, provider } = bed;
     const id = await bed.create(acme.owner.caller);
-    const back = await provider.browse((await auth.authorize(acme.owner.caller, id)).url);
+    const back = await provider.browse(await bed.leave(acme.owner.caller, id));
     await bed.connections.update(acme.owner.caller, id, { connection_url: 'https://elsewhere.example/mcp' });
-    expect(await codeOf(auth.finish(back.searchParams, undefined))).toBe('invalid');
+    expect(await codeOf(auth.finish(back.searchParams, BROWSER))).toBe('invalid');
     expect(provider.asked).toEqual([]);
   });
 

@@ -1,5 +1,13 @@
 /** The authorization of a connection by a person: where their browser is sent, and what it brings back. */
-import type { AuthStep, ConnectionRow, FlowPlace, NewToken, OAuthClient } from '@parley/connections';
+import { hash } from 'node:crypto';
+import type {
+  AuthBrowser,
+  AuthStep,
+  ConnectionRow,
+  FlowPlace,
+  NewToken,
+  OAuthClient,
+} from '@parley/connections';
 import {
   beginFlow,
   CONNECTIONS_CHANGED,
@@ -13,6 +21,7 @@ import {
 import type { Caller } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import { EgressError } from '@parley/kit/egress';
+import { startAddress } from './auth-links.ts';
 import type { AuthorizationParams } from './authorization-url.ts';
 import { authorizationUrl } from './authorization-url.ts';
 import { CALLBACK, clientDocument } from './client-document.ts';
@@ -34,6 +43,8 @@ interface FlowParts {
   readonly redirectUri: string;
   readonly resource: string;
   readonly scope: string;
+  /** The hash of what only the browser has that was sent away, so that no other can come back. */
+  readonly browser: string;
 }
 
 /** An authorization that came to its end. */
@@ -58,14 +69,44 @@ export interface BegunFlow {
   readonly steps: readonly AuthStep[];
 }
 
-/** Begins an authorization, and gives the address for the person's browser. */
-export async function begin(
+/** Finds the way to an authorization, and gives the address of the page of ours where a browser begins it. */
+export async function prepare(
   parts: CredentialParts,
   connection: ConnectionRow,
   place: FlowPlace,
 ): Promise<BegunFlow> {
   const trail = new Trail(parts.now);
-  return followed(parts, { place, trail }, () => begun(parts, { connection, place, trail }));
+  return followed(parts, { place, trail }, async () => {
+    const { baseUrl } = await wayThere(parts, { connection, trail });
+    await trail.keep(parts, place);
+    return { url: startAddress(parts, baseUrl, place), steps: trail.steps };
+  });
+}
+
+/** Begins an authorization in a browser, and gives the address that it is sent to. Only this browser can end it. */
+export async function begin(
+  parts: CredentialParts,
+  connection: ConnectionRow,
+  { place, browser }: { readonly place: FlowPlace; readonly browser: AuthBrowser },
+): Promise<string> {
+  const { store, now } = parts;
+  const trail = new Trail(now);
+  return followed(parts, { place, trail }, async () => {
+    const { baseUrl, ...way } = await wayThere(parts, { connection, trail });
+    const { server, client, resource, scope } = way;
+    const redirectUri = `${baseUrl}${CALLBACK}`;
+    const oauth = await import('oauth4webapi');
+    const state = oauth.generateRandomState();
+    const verifier = oauth.generateRandomCodeVerifier();
+    const challenge = await oauth.calculatePKCECodeChallenge(verifier);
+    const flow: FlowParts = { ...way, verifier, redirectUri, browser: hashOf(browser.nonce) };
+    await store.transaction(async (tx) => {
+      await beginFlow(tx, store.secrets, place, { state, parts: flow, now: now() });
+      await keepTrail(tx, place, { steps: trail.steps, now: now() });
+    });
+    const asked: AuthorizationParams = { client, redirectUri, resource, scope, state, challenge };
+    return authorizationUrl(server.authorizationEndpoint, asked);
+  });
 }
 
 interface Beginning {
@@ -74,29 +115,25 @@ interface Beginning {
   readonly trail: Trail;
 }
 
-async function begun(parts: CredentialParts, { connection, place, trail }: Beginning): Promise<BegunFlow> {
-  const { store, now } = parts;
+type Way = Pick<FlowParts, 'server' | 'client' | 'resource' | 'scope'>;
+
+async function wayThere(
+  parts: CredentialParts,
+  { connection, trail }: Pick<Beginning, 'connection' | 'trail'>,
+): Promise<Way & { readonly baseUrl: string }> {
   const baseUrl = parts.baseUrl();
   const reach = oauthReach(parts, connection);
   if (baseUrl === undefined || reach === undefined)
     throw new ToolError('unavailable', 'This server has no address that a browser could come back to yet.');
   return explained(async () => {
     const redirectUri = `${baseUrl}${CALLBACK}`;
-    const way = await wayOf(parts, reach, connection, { redirectUri, trail });
-    const { server, resource, scopes, client } = way;
-    const oauth = await import('oauth4webapi');
-    const state = oauth.generateRandomState();
-    const verifier = oauth.generateRandomCodeVerifier();
-    const challenge = await oauth.calculatePKCECodeChallenge(verifier);
-    const scope = withOffline(scopes, server).join(' ');
-    const flow: FlowParts = { server, client, verifier, redirectUri, resource, scope };
-    trail.note('sent', sentText(server, scope), 'waiting');
-    await store.transaction(async (tx) => {
-      await beginFlow(tx, store.secrets, place, { state, parts: flow, now: now() });
-      await keepTrail(tx, place, { steps: trail.steps, now: now() });
+    const { server, client, resource, scopes } = await wayOf(parts, reach, connection, {
+      redirectUri,
+      trail,
     });
-    const asked: AuthorizationParams = { client, redirectUri, resource, scope, state, challenge };
-    return { url: authorizationUrl(server.authorizationEndpoint, asked), steps: trail.steps };
+    const scope = withOffline(scopes, server).join(' ');
+    trail.note('sent', sentText(server, scope), 'waiting');
+    return { server, client, resource, scope, baseUrl };
   });
 }
 
@@ -124,11 +161,11 @@ async function followed<T>(
   }
 }
 
-/** Ends an authorization: the code becomes a token of whoever began it. */
+/** Ends an authorization: the code becomes a token of whoever began it, in the browser where it was begun. */
 export async function finish(
   parts: CredentialParts,
   parameters: URLSearchParams,
-  browserUserId: string | undefined,
+  browser: Partial<AuthBrowser>,
 ): Promise<FinishedFlow> {
   const { store, now } = parts;
   const state = parameters.get('state') ?? '';
@@ -136,8 +173,10 @@ export async function finish(
   const flow = await takeFlow<FlowParts>(store, store.secrets, { state, now: now() });
   if (flow === undefined) throw overdue();
   const { parts: kept, ...place } = flow;
+  // An address that somebody was sent would let them sign in for whoever sent it.
+  if (browser.nonce === undefined || hashOf(browser.nonce) !== kept.browser) throw overdue();
   // Somebody who is signed in here is not made to authorise for another.
-  if (browserUserId !== undefined && browserUserId !== place.userId) throw overdue();
+  if (browser.userId !== undefined && browser.userId !== place.userId) throw overdue();
   const { organizationId, connectionId, userId } = place;
   const caller = await parts.callerOf(organizationId, userId);
   const connection = await findRow(store, organizationId, connectionId);
@@ -287,6 +326,10 @@ async function exchanged(
     authMethod: client.authMethod,
     ...(server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint }),
   };
+}
+
+function hashOf(nonce: string): string {
+  return hash('sha256', nonce, 'base64url');
 }
 
 function wrongIssuer(): BadAuthServer {

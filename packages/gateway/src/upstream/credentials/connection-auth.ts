@@ -1,5 +1,5 @@
 /** What people do about credentials of connections: look how they stand, authorise, bring a token, take it back. */
-import type { ConnectionAuth, ConnectionRow, SealedCredentials } from '@parley/connections';
+import type { ConnectionAuth, ConnectionRow, FlowPlace, SealedCredentials } from '@parley/connections';
 import {
   actsAsAdministrator,
   dropPersonalToken,
@@ -20,8 +20,8 @@ import { detach, ToolError } from '@parley/kit';
 import { fromJson } from '@parley/store';
 import { readLink } from './auth-links.ts';
 import { authStateOf, authStates, peopleOf, usableRows } from './auth-states.ts';
-import type { BegunFlow, FinishedFlow } from './authorization.ts';
-import { begin, finish, overdue } from './authorization.ts';
+import type { FinishedFlow } from './authorization.ts';
+import { begin, finish, overdue, prepare } from './authorization.ts';
 import { clientDocument } from './client-document.ts';
 import type { CredentialParts } from './parts.ts';
 import { revokeUpstream } from './revocation.ts';
@@ -50,8 +50,8 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
     return '';
   }
 
-  async function beginFor(caller: Caller, id: string): Promise<BegunFlow> {
-    const row = await usable(caller, id);
+  /** For whom this caller would authorise a connection, when they may. */
+  async function placeFor(caller: Caller, row: ConnectionRow): Promise<FlowPlace> {
     const userId = personOf(caller);
     if (row.connection_type === 'STDIO')
       throw new ToolError(
@@ -61,8 +61,7 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
     if (signsInItself(row))
       throw new ToolError('invalid', 'This connection signs in by itself. Nobody has to authorise it.');
     const tokenUserId = tokenUserOf(caller, await sealedCredentials(store, row, userId));
-    const place = { organizationId: row.organization_id, connectionId: id, userId, tokenUserId };
-    return begin(parts, row, place);
+    return { organizationId: row.organization_id, connectionId: row.id, userId, tokenUserId };
   }
 
   /** The person and the connection behind a link, as they stand now. */
@@ -144,7 +143,10 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
         userId: caller.userId,
       });
     },
-    authorize: (caller, id) => beginFor(caller, id),
+    async authorize(caller, id) {
+      const row = await usable(caller, id);
+      return prepare(parts, row, await placeFor(caller, row));
+    },
     async offer(link) {
       const { caller, row } = await followed(link);
       const { settings } = await sealedCredentials(store, row, caller.userId);
@@ -152,14 +154,14 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
       const host = URL.parse(connection_url ?? '')?.host ?? '';
       return { title: row.title, host, name: settings.oauth === 'shared' ? null : caller.name };
     },
-    async follow(link, browserUserId) {
+    async follow(link, browser) {
       const { caller, row } = await followed(link);
-      if (browserUserId !== undefined && browserUserId !== caller.userId) throw overdue();
-      const { url } = await beginFor(caller, row.id);
-      return { url };
+      if (browser.userId !== undefined && browser.userId !== caller.userId) throw overdue();
+      const place = await placeFor(caller, row);
+      return { url: await begin(parts, row, { place, browser }) };
     },
-    async finish(parameters, browserUserId) {
-      const flow = await finish(parts, parameters, browserUserId);
+    async finish(parameters, browser) {
+      const flow = await finish(parts, parameters, browser);
       const { organizationId, tokenUserId, connection, caller } = flow;
       await learn(caller, connection.id);
       await noteCatalog(flow);

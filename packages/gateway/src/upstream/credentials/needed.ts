@@ -3,7 +3,7 @@ import type { SealedCredentials } from '@parley/connections';
 import { actsAsAdministrator } from '@parley/connections';
 import type { Caller } from '@parley/kit';
 import { UpstreamFault } from '../link.ts';
-import { START, writeLink } from './auth-links.ts';
+import { startAddress } from './auth-links.ts';
 import type { CredentialParts } from './parts.ts';
 
 /** Why a call cannot be made as it stands. */
@@ -30,19 +30,19 @@ export function personalTokenNeeded({ row }: SealedCredentials, lack: Lack): Ups
 
 /** The fault of a call without a token of its server, with a link for whoever may do something about it. */
 export function authorizationNeeded(
-  { store, now, baseUrl }: Pick<CredentialParts, 'store' | 'now' | 'baseUrl'>,
+  parts: Pick<CredentialParts, 'store' | 'now' | 'baseUrl'>,
   caller: Caller,
   { row, settings }: SealedCredentials,
   lack: Lack,
 ): UpstreamFault {
-  const base = baseUrl();
+  const base = parts.baseUrl();
   const { organizationId, userId } = caller;
   const isShared = settings.oauth === 'shared';
   // Nobody opens a link for a caller who is no person, or who may not do it.
   const isTheirs = caller.agent === undefined && (!isShared || actsAsAdministrator(caller));
   const link =
     base !== undefined && userId !== null && isTheirs
-      ? `${base}${START}${writeLink(store.secrets, { organizationId, connectionId: row.id, userId }, now())}`
+      ? startAddress(parts, base, { organizationId, connectionId: row.id, userId })
       : undefined;
   const how =
     link === undefined
