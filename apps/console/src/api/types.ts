@@ -28,6 +28,8 @@ export interface Session {
     readonly email: string;
   };
   readonly role: string;
+  /** By any of the roles; nothing compares their names. */
+  readonly isAdministrator: boolean;
   readonly organization: {
     readonly id: string;
     readonly name: string;

@@ -203,8 +203,8 @@ function TokenField({ draft, change }: FieldsProps) {
 
 /** Asked only where the address looks like one: the permission is for this address alone. */
 function PrivateField({ draft, change }: FieldsProps) {
-  const { role } = useSession();
-  if (!isPrivate(draft.url) || !(role === 'owner' || role === 'admin')) return null;
+  const { isAdministrator } = useSession();
+  if (!isPrivate(draft.url) || !isAdministrator) return null;
   return (
     <Checkbox
       isChecked={draft.allowPrivate}

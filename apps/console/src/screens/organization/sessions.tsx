@@ -62,8 +62,8 @@ const ofAll: Column<SignInOfSomebody>[] = [person, ...places];
 /** The part of the screen. */
 export function SessionsPart({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'sessions');
-  const { role } = useSession();
-  return role === 'owner' || role === 'admin' ? <Everybody screen={screen} /> : <Own screen={screen} />;
+  const { isAdministrator } = useSession();
+  return isAdministrator ? <Everybody screen={screen} /> : <Own screen={screen} />;
 }
 
 function Own({ screen }: { readonly screen: ScreenState }) {

@@ -25,6 +25,9 @@ const Session = z.object({
     email: z.string().nullable(),
   }),
   role: z.string().describe('The roles of the person here, with commas'),
+  isAdministrator: z
+    .boolean()
+    .describe('By one of the roles; what the person may is decided by this, not by their names'),
   organization: Named.extend({ slug: z.string(), accent: z.string().optional() }),
   organizations: z.array(Named).describe('Those whose team the person is of'),
   csrfToken: z.string().describe('Goes with every change in the header x-csrf-token'),
@@ -94,6 +97,7 @@ async function sessionOf(
   return {
     person: { id: caller.id, userId, name: account.name, email: account.email },
     role: caller.roles.join(', '),
+    isAdministrator: mayAdminister(caller),
     organization: {
       id: organization.id,
       name: organization.name,
