@@ -92,6 +92,12 @@ describeInBrowser('annotations and tasks in the console', () => {
       .waitFor();
     await keep('task');
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    // It says what will be gone; whoever looks again leaves it running.
+    await page.getByRole('dialog').getByText('It ends without a result').waitFor();
+    await keep('task-cancel');
+    await page.getByRole('button', { name: 'Let it run' }).click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel the task' }).click();
     await page.getByText('cancelled').first().waitFor();
     expect(await stage.agent.call('get_task', { taskId: started.taskId })).toMatchObject({
       status: 'cancelled',

@@ -240,6 +240,11 @@ describeInBrowser('feedback in the console', () => {
     expect((await counts()).total).toBe(before + 2);
     const found = await ask('GET /posts?search=widget%20theme');
     expect(found[0]).toMatchObject({ voteCount: 42, createdAt: '2025-03-01T10:00:00.000Z' });
+    await tab.page.getByRole('button', { name: 'Forget the import of canny.csv' }).click();
+    await tab.page.getByRole('dialog').getByText('what it imported stays').waitFor();
+    await tab.page.getByRole('button', { name: 'Forget it' }).click();
+    await tab.page.getByText('2 rows imported, 1 failed').waitFor({ state: 'detached' });
+    expect((await counts()).total).toBe(before + 2);
     const csv = await tab.page.evaluate(async () => (await fetch('/api/v1/export?form=csv')).text());
     expect(csv).toContain('Works on a watch');
   });

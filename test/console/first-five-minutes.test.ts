@@ -86,6 +86,13 @@ describeInBrowser('the first five minutes', () => {
       logs: object[];
     };
     expect(logs).toHaveLength(1);
+    await tab.page.getByRole('link', { name: 'See it in Monitoring' }).click();
+    await tab.page
+      .getByRole('complementary', { name: 'Details' })
+      .getByText('search_feedback')
+      .first()
+      .waitFor();
+    await tab.page.goBack();
     await tab.page.getByRole('button', { name: 'Done' }).click();
     await tab.page.locator('.home').waitFor();
     expect(await tab.page.locator('.home-hint').count()).toBe(0);

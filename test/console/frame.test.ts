@@ -28,7 +28,9 @@ describeInBrowser('the frame', () => {
   const pathOf = (page: Page) => page.evaluate(() => location.pathname.replace('/console', '') || '/');
 
   test('looks right and is accessible in both themes and sizes', async () => {
-    expect(await lookAt(bed, { home: '/', 'get-started': '/first-run', missing: '/nowhere' })).toEqual([]);
+    expect(
+      await lookAt(bed, { home: '/', account: '/account', 'get-started': '/first-run', missing: '/nowhere' }),
+    ).toEqual([]);
   });
 
   test('the way in looks right, and says the same whatever was wrong', async () => {
@@ -159,6 +161,50 @@ describeInBrowser('the frame', () => {
     await page.getByRole('button', { name: /^Run(?! as)/ }).last().click();
     await page.getByText('It may have done its work').first().waitFor();
     await keepPicture(page, 'tool-cut-off');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('every link of Home leads to what it names', async () => {
+    const owner = await bed.server.signedIn();
+    const { key: _secret, ...key } = await owner.call('self', 'API_KEY_CREATE', {
+      name: 'Key of Home',
+      permissions: { parley: ['parley_whoami'] },
+    });
+    await owner.call('self', 'COLLECTION_VIRTUAL_MCP_CREATE', {
+      data: { title: 'Shelf of Home', connections: [] },
+    });
+    const { person, organization } = (await owner.ask('GET /api/session')).body.data;
+    const { identity } = bed.server.app.host;
+    const by = (await identity.callerOfMember(organization.id, person.id))!;
+    const userId = await identity.ensureUser({ email: 'hope@acme.example', name: 'Hope of Home' });
+    await identity.addMember(by, { userId, roles: ['member'] });
+    await identity.roles.save(by, { name: 'homely', grants: { parley: ['parley_whoami'] } });
+    await owner.call('self', 'API_KEY_DELETE', { keyId: key.id });
+    const { waiting, recent } = (await owner.ask('GET /api/home')).body.data;
+    const { page, context, faults, go } = await bed.open();
+    for (const { count, href, title } of waiting) {
+      if (count === 0) continue;
+      await go(href.replace('/console', ''));
+      // A filter that the screen does not know would show all of them.
+      const isFiltered = (await page.locator('.chip, .tabs-tab[aria-current="page"]').count()) > 0;
+      expect([title, isFiltered]).toEqual([title, true]);
+      expect([title, await page.getByText(/^(No |Nothing)/).count()]).toEqual([title, 0]);
+    }
+    for (const { href, what } of recent) {
+      if (href === null) continue;
+      await go(href.replace('/console', ''));
+      const [, name] = what.split(': ');
+      const isOpened = /\/\w+_[^/]+$/.test(href);
+      expect([what, await page.getByRole('heading', { name: 'There is no such page' }).count()]).toEqual([
+        what,
+        0,
+      ]);
+      if (!isOpened || name === undefined) continue;
+      await page.getByRole('complementary', { name: 'Details' }).getByText(name).first().waitFor();
+    }
+    const opened = recent.filter(({ href }: { href: string | null }) => href !== null);
+    expect(opened.length).toBeGreaterThan(4);
     expect(faults).toEqual([]);
     await context.close();
   });

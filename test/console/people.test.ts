@@ -55,6 +55,8 @@ describeInBrowser('several people', () => {
     async () => {
       const { tab, memberId, refused } = nora;
       await settled(tab.page);
+      // Who came with a link and has no other way in is led to make one.
+      expect(await tab.page.evaluate(() => location.pathname)).toBe('/console/account');
       expect(await railOf(tab)).toEqual([
         'Home',
         'Feedback',
@@ -130,12 +132,15 @@ describeInBrowser('several people', () => {
       const places = alex.page.getByRole('table', { name: 'Sessions' });
       await places.getByRole('checkbox', { name: 'Select the row' }).first().click();
       await alex.page.getByRole('toolbar').getByRole('button', { name: 'Sign out' }).click();
+      await alex.page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
       await alex.page.getByText('Only an owner can change or remove an owner').waitFor();
       await owner.go('/organization/sessions?q=nora');
       // By keyboard: the row of Nora is chosen and ended.
       await owner.page.keyboard.press('j');
       await owner.page.keyboard.press('x');
       await owner.page.getByRole('toolbar').getByRole('button', { name: 'Sign out' }).press('Enter');
+      await owner.page.getByRole('dialog').getByText('Nora Narrow').waitFor();
+      await owner.page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).press('Enter');
       await nora.tab.page.getByRole('heading', { name: 'Sign in to Parley' }).waitFor();
       await owner.page.getByText('Signed out there.').waitFor();
       await owner.go('/organization/audit?action=session.ended');
@@ -183,6 +188,51 @@ describeInBrowser('several people', () => {
       );
       expect(watching.faults).toEqual([]);
       await watching.context.close();
+    },
+  );
+
+  test(
+    'people look after their own name, password, passkeys and sessions',
+    { timeout: LONG_MS },
+    async () => {
+      await join('iris@acme.example', 'Iris', ['member']);
+      const { page, context, faults } = await bed.open({ who: 'iris@acme.example' });
+      const elsewhere = await bed.server.signedIn('iris@acme.example');
+      const devtools = await context.newCDPSession(page);
+      await devtools.send('WebAuthn.enable');
+      await devtools.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      const unsafe = page.getByText('You have no sign-in of your own yet.');
+      await unsafe.waitFor();
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Iris Ito');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Iris Ito: menu' }).waitFor();
+
+      await page.getByRole('textbox', { name: 'Name of the device' }).fill('Laptop');
+      await page.getByRole('button', { name: 'Add a passkey' }).click();
+      await page.getByRole('button', { name: 'Remove the passkey “Laptop”' }).click();
+      await page.getByRole('dialog').getByText('Your only way to sign in').waitFor();
+      await page.getByRole('button', { name: 'Remove', exact: true }).click();
+      await unsafe.waitFor();
+
+      expect((await elsewhere.ask('GET /api/session')).status).toBe(200);
+      await page.getByLabel('New password').fill('password1234');
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByRole('alert').getByText('common').waitFor();
+      await page.getByLabel('New password').fill('quartz candle ferry mango');
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await unsafe.waitFor({ state: 'hidden' });
+      expect((await elsewhere.ask('GET /api/session')).status).toBe(401);
+      expect(faults).toEqual([]);
+      await context.close();
     },
   );
 

@@ -154,6 +154,14 @@ describe('tasks', () => {
       owner: { name: 'Owner key' },
       isOwn: true,
     });
+    const idsOf = async (text: string) => {
+      const { data } = (await owner.ask(`GET /api/tasks?text=${encodeURIComponent(text)}`)).body;
+      return data.tasks.map(({ id }: { id: string }) => id);
+    };
+    for (const text of ['LONG running', 'long_running', 'owner k'])
+      expect(await idsOf(text), text).toContain(taskId);
+    for (const text of ['long%task', '%', 'nobody']) expect(await idsOf(text), text).toEqual([]);
+    expect((await owner.ask(`GET /api/tasks?text=${'x'.repeat(201)}`)).status).toBe(400);
     for (const browser of [member, rival]) {
       const foreign = await browser.ask(`GET /api/tasks/${taskId}`);
       const unknown = await browser.ask(`GET /api/tasks/task_${'A'.repeat(43)}`);
@@ -379,12 +387,17 @@ describe('what is one’s own', () => {
     await callTool({ mcp: server.mcp, key }, 'parley_whoami');
     await eventually(async () => {
       const { steps } = (await rival.ask('GET /api/first-run')).body.data;
-      expect(steps).toMatchObject({ client: true, call: { tool: 'parley_whoami' } });
+      expect(steps).toMatchObject({
+        client: true,
+        call: { id: expect.stringMatching(/^\d+$/), tool: 'parley_whoami' },
+      });
     });
     expect((await rival.ask('PUT /api/first-run', { body: { isSkipped: true } })).body.data.isSkipped).toBe(
       true,
     );
-    expect((await rival.ask('GET /api/session')).body.data.isFirstRun).toBe(false);
+    // Left before it was done: Home leads back to it.
+    const left = (await rival.ask('GET /api/session')).body.data;
+    expect([left.isFirstRun, left.isFirstRunSkipped]).toEqual([false, true]);
   });
 
   test('home and counts tell a member what is theirs to deal with', async () => {

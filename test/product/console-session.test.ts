@@ -149,8 +149,10 @@ describe('the cookie', () => {
       '/api/audit',
       '/api/questions',
       '/api/tools/management',
-    ])
-      expect((await browser.ask(`GET ${path}`)).status, path).toBe(200);
+    ]) {
+      const { status, headers } = await browser.ask(`GET ${path}`);
+      expect([status, headers.has('x-request-id')], path).toEqual([200, true]);
+    }
     const board = { body: { name: 'Ideas' } };
     expect((await browser.ask('POST /api/v1/boards', board)).status).toBe(201);
     const refused: [string, Record<string, string>][] = [
@@ -274,7 +276,13 @@ describe('the cookie', () => {
     const bo = await server.signedIn('bo@acme.example');
     expect((await bo.ask('GET /api/audit')).status).toBe(200);
     const member = (await identity.memberOf(organization.id, userId))!;
+    // Two roles: what the person may is not the name of one.
+    await bo.ask('GET /api/session').then(({ body }) => expect(body.data.isAdministrator).toBe(true));
+    await identity.setRoles(by, { userId, roles: ['admin', 'user'] });
+    const both = (await bo.ask('GET /api/session')).body.data;
+    expect([both.role, both.isAdministrator]).toEqual(['admin, user', true]);
     await identity.setRank(by, member.id, 'member');
+    expect((await bo.ask('GET /api/session')).body.data.isAdministrator).toBe(false);
     expect((await bo.ask('GET /api/audit')).status).toBe(403);
     expect((await bo.ask('GET /api/session')).body.data.rail).not.toContain('monitoring');
     await identity.removeMember(by, userId);

@@ -23,6 +23,12 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('./screens/first-run/index.tsx'),
   },
   {
+    path: '/account',
+    title: 'Your account',
+    rail: 'home',
+    load: () => import('./screens/account/index.tsx'),
+  },
+  {
     path: '/annotations',
     title: 'Annotations',
     rail: 'annotations',
@@ -144,7 +150,10 @@ export const RAIL_TITLES: Readonly<Record<RailName, string>> = {
   organization: 'Organization',
 };
 
+/** Reached from Home and from the menu of the person: no tabs. */
+const ASIDE: ReadonlySet<string> = new Set(['/first-run', '/account']);
+
 /** The screens of a rail entry; the first is where the entry leads. */
 export function screensOf(rail: RailName): readonly ScreenEntry[] {
-  return SCREENS.filter((screen) => screen.rail === rail && screen.path !== '/first-run');
+  return SCREENS.filter((screen) => screen.rail === rail && !ASIDE.has(screen.path));
 }

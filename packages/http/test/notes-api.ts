@@ -207,6 +207,8 @@ export interface NotesBed {
   readonly url: string;
   readonly records: CallRecord[];
   readonly faults: unknown[];
+  /** Where each of them was, as the log says it. */
+  readonly places: string[];
   /** A key of the owner with these grants. */
   keyWith(grants: Grants): Promise<string>;
   /** One request; `as` is the text of a key. */
@@ -248,6 +250,7 @@ export async function openNotes(store: Store, options: NotesOptions = {}): Promi
   const founder = testCaller({ ...made, roles: ['owner'], grants: ALL_GRANTS });
   const records: CallRecord[] = [];
   const faults: unknown[] = [];
+  const places: string[] = [];
   const routes = defineRoutes({ ...notesApi, byName, routes: table }).serve({
     names: { hosts: [], origins: ['https://app.example'] },
     observe: (record) => records.push(record),
@@ -255,7 +258,10 @@ export async function openNotes(store: Store, options: NotesOptions = {}): Promi
     store,
     identity: throughGate(identity, callerOf),
     now: Date.now,
-    onFault: (error) => faults.push(error),
+    onFault(error, where) {
+      faults.push(error);
+      places.push(where);
+    },
     toolServices: {},
     scope:
       async ({ organizationId }) =>
@@ -290,6 +296,7 @@ export async function openNotes(store: Store, options: NotesOptions = {}): Promi
     url,
     records,
     faults,
+    places,
     async keyWith(grants) {
       const key = await identity.createKey(founder, { name: 'Key', grants, expiresAt: null });
       return key.text;

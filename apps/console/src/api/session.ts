@@ -51,8 +51,16 @@ function accept(session: Session): Session {
   return session;
 }
 
+let isByLink = false;
+
+/** Whether the person came with a one-time link just now: a way in that they cannot use again. */
+export function cameByLink(): boolean {
+  return isByLink;
+}
+
 /** Signs in with one of the methods; the answer is the session. */
 export async function signIn(body: { method: SignInMethod } & Record<string, unknown>): Promise<void> {
+  isByLink = body.method === 'link';
   become(accept(await post<Session>('/api/session', body)));
 }
 

@@ -25,9 +25,11 @@ export interface Session {
     readonly id: string;
     readonly userId: string;
     readonly name: string;
-    readonly email: string;
+    readonly email: string | null;
   };
   readonly role: string;
+  /** By any of the roles; nothing compares their names. */
+  readonly isAdministrator: boolean;
   readonly organization: {
     readonly id: string;
     readonly name: string;
@@ -40,6 +42,8 @@ export interface Session {
   readonly hasPassword: boolean;
   readonly passkeys: number;
   readonly isFirstRun: boolean;
+  /** The first run was left before it was done. */
+  readonly isFirstRunSkipped: boolean;
   readonly rail: readonly RailName[];
   /** Programs may be added here, and not only on the machine of the server. */
   readonly startsPrograms: boolean;

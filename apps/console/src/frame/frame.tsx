@@ -1,7 +1,8 @@
 /** Owns what is around every screen: who is signed in decides between the way in and the frame. */
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
-import { useSession, useSessionQuery } from '../api/session.ts';
+import { cameByLink, useSession, useSessionQuery } from '../api/session.ts';
+import type { Session } from '../api/types.ts';
 import { SCREENS } from '../screens.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/states.tsx';
@@ -42,6 +43,12 @@ export function Frame() {
   );
 }
 
+/** Whoever came with a link and has no other way in is led to make one. */
+function startOf({ isFirstRun, hasPassword, passkeys }: Session): string {
+  if (isFirstRun) return '/first-run';
+  return cameByLink() && !hasPassword && passkeys === 0 ? '/account' : '/';
+}
+
 function SignedIn() {
   const session = useSession();
   const { pathname } = useLocation();
@@ -59,8 +66,8 @@ function SignedIn() {
   const isAtSignIn = pathname === SIGN_IN_PATH;
   useEffect(() => {
     // The link was used: what is left of it must not stay in the address.
-    if (isAtSignIn) go(session.isFirstRun ? '/first-run' : '/', { isReplaced: true });
-  }, [isAtSignIn, go, session.isFirstRun]);
+    if (isAtSignIn) go(startOf(session), { isReplaced: true });
+  }, [isAtSignIn, go, session]);
   useEffect(() => rememberPlace(pathname), [pathname]);
   const { accent } = session.organization;
   useEffect(() => applyAccent(accent), [accent]);

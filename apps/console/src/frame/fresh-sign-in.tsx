@@ -68,7 +68,7 @@ function ProofDialog({ onEnd }: { readonly onEnd: (isDone: boolean) => void }) {
         type="text"
         className="visually-hidden"
         autoComplete="username"
-        value={person.email}
+        value={person.email ?? ''}
         readOnly
         tabIndex={-1}
         aria-hidden

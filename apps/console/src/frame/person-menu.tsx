@@ -1,5 +1,5 @@
-/** Owns the menu of the person: who one is, the theme, help, the way out. */
-import { CircleHelp, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react';
+/** Owns the menu of the person: who one is, the account, the theme, help, the way out. */
+import { CircleHelp, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { signOut, useSession } from '../api/session.ts';
 import { useAct } from '../api/use-act.ts';
@@ -39,11 +39,11 @@ export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
         </button>
       }
       items={[
-        { heading: `${person.name} · ${person.email}` },
+        { heading: [person.name, person.email].filter(Boolean).join(' · ') },
         {
-          label: 'Sign-in and sessions',
-          icon: <KeyRound />,
-          onSelect: () => go('/organization/sessions'),
+          label: 'Your account',
+          icon: <CircleUser />,
+          onSelect: () => go('/account'),
         },
         { label: 'Keyboard and help', icon: <CircleHelp />, shortcut: '?', onSelect: onHelp },
         'separator',

@@ -10,6 +10,7 @@ import { Dialog } from './dialog.tsx';
 import { Field, Input } from './field.tsx';
 import { Menu } from './menu.tsx';
 import type { MenuEntry } from './menu.tsx';
+import { toast } from './toast-store.ts';
 import type { ScreenState, Search } from './use-screen.ts';
 
 interface SavedView {
@@ -37,6 +38,18 @@ export function SavedViews({
     },
     { onDone: () => setName(undefined) },
   );
+  const remove = useAct(async (rest: readonly SavedView[], gone: SavedView) => {
+    const before = views;
+    await put(path, { views: rest });
+    queryClient.setQueryData(key, rest);
+    toast({
+      text: `The view “${gone.name}” is removed.`,
+      async onUndo() {
+        await put(path, { views: before });
+        queryClient.setQueryData(key, before);
+      },
+    });
+  });
   const hasSearch = Object.keys(screen.search).length > 0;
   const show = (view: SavedView) => {
     const nothing = Object.fromEntries(Object.keys(screen.search).map((id) => [id, undefined]));
@@ -54,7 +67,7 @@ export function SavedViews({
   items.push({ label: 'Save these filters …', isDisabled: !hasSearch, onSelect: () => setName('') });
   if (shown) {
     const rest = views.filter((view) => view !== shown);
-    items.push({ label: `Remove “${shown.name}”`, isDanger: true, onSelect: () => save.run(rest) });
+    items.push({ label: `Remove “${shown.name}”`, isDanger: true, onSelect: () => remove.run(rest, shown) });
   }
   const trimmed = name?.trim() ?? '';
   return (

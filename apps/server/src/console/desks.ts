@@ -19,7 +19,12 @@ export interface FirstRun {
   readonly steps: {
     readonly signIn: boolean;
     readonly client: boolean;
-    readonly call: { readonly at: string; readonly tool: string; readonly client: string | null } | null;
+    readonly call: {
+      readonly id: string;
+      readonly at: string;
+      readonly tool: string;
+      readonly client: string | null;
+    } | null;
   };
   readonly isDone: boolean;
   readonly isSkipped: boolean;
@@ -116,7 +121,12 @@ export async function firstRunOf(
       call:
         call === undefined
           ? null
-          : { at: new Date(call.at).toISOString(), tool: call.tool, client: call.client },
+          : {
+              id: String(call.id),
+              at: new Date(call.at).toISOString(),
+              tool: call.tool,
+              client: call.client,
+            },
     },
     isDone: signIn && client && call !== undefined,
     isSkipped: desk !== undefined && desk.first_run_skipped_at !== null,

@@ -69,7 +69,7 @@ export async function lastChanges({ identity }: Host, caller: Caller): Promise<R
       who,
       // Nobody reads that they did something to themselves.
       what: wordsOf(action, changed, whom === who ? undefined : whom),
-      href: hrefOf(action),
+      href: hrefOf(action, target),
     };
   });
 }
@@ -121,18 +121,26 @@ function wordsOf(action: string, changed: AuditItem['changed'], name: string | u
   return what === undefined ? words : `${words}: ${what}`;
 }
 
-const PLACES: Readonly<Record<string, string>> = {
-  agent: '/console/agents',
-  connection: '/console/connections',
-  key: '/console/organization?tab=keys',
-  member: '/console/organization?tab=members',
-  organization: '/console/organization',
-  role: '/console/organization?tab=roles',
-  virtual: '/console/connections?tab=virtual-mcps',
-  webhook: '/console/events?tab=webhooks',
+/** Where the things of each noun are; those that can be opened there take their id behind it. */
+const PLACES: Readonly<Record<string, { readonly list: string; readonly isOpened?: boolean }>> = {
+  agent: { list: '/console/agents', isOpened: true },
+  bundle: { list: '/console/agents?tab=bundles' },
+  connection: { list: '/console/connections', isOpened: true },
+  key: { list: '/console/organization/keys', isOpened: true },
+  member: { list: '/console/organization/members', isOpened: true },
+  organization: { list: '/console/organization/settings' },
+  project: { list: '/console/organization/projects' },
+  role: { list: '/console/organization/roles' },
+  session: { list: '/console/organization/sessions' },
+  virtual: { list: '/console/virtual-mcps', isOpened: true },
 };
 
-function hrefOf(action: string): string | null {
+const GONE = /[._](?:deleted|removed|revoked|uninvited)$/;
+
+function hrefOf(action: string, target: string): string | null {
   const [noun = ''] = action.split(/[._]/, 1);
-  return Object.hasOwn(PLACES, noun) ? (PLACES[noun] ?? null) : null;
+  const place = Object.hasOwn(PLACES, noun) ? PLACES[noun] : undefined;
+  if (place === undefined) return null;
+  const isThere = place.isOpened === true && !GONE.test(action);
+  return isThere ? `${place.list}/${encodeURIComponent(target)}` : place.list;
 }

@@ -53,6 +53,7 @@ export async function tasksFor(
   asking: Asking,
   query: {
     readonly state?: SeenTask['status'] | undefined;
+    readonly text?: string | undefined;
     readonly limit: number;
     readonly cursor?: string | undefined;
   },
@@ -60,10 +61,11 @@ export async function tasksFor(
   const { host, caller } = asking;
   const { organizationId } = caller;
   const { own, ownerIds } = await seenBy(asking);
-  const { state: status, limit, cursor } = query;
+  const { state: status, text, limit, cursor } = query;
+  const ownersSaid = text === undefined ? undefined : await ownersNamed(asking, text);
   const found = await seeTasks(
     host.store,
-    { organizationId, ownerIds, status, limit, cursor },
+    { organizationId, ownerIds, status, text, ownersSaid, limit, cursor },
     host.store.now(),
   );
   const names = await namesOfCallers(
@@ -75,6 +77,17 @@ export async function tasksFor(
     items: found.tasks.map((task) => shown(asking, task, { names, own })),
     cursor: found.nextCursor,
   };
+}
+
+const MOST_NAMED = 100;
+
+/** The members with a text in their name, and the keys that have it or are theirs: whose tasks are meant by it. */
+async function ownersNamed({ host: { identity }, caller }: Asking, text: string): Promise<string[]> {
+  const [members, keys] = await Promise.all([
+    identity.pageMembers(caller.organizationId, { text, limit: MOST_NAMED, offset: 0 }),
+    identity.listKeys(caller, { all: mayAdminister(caller), text, limit: MOST_NAMED }),
+  ]);
+  return [...members, ...keys].map(({ id }) => id);
 }
 
 /** A task that somebody may see; what they may not see, and what is not there, is refused alike. */

@@ -96,7 +96,7 @@ const KINDS: readonly Kind[] = [
     kind: 'connections',
     entry: 'connections',
     title: 'Connections that need you',
-    href: '/console/connections?status=attention',
+    href: '/console/connections?health=attention',
     looking: ['self', ['COLLECTION_CONNECTIONS_UPDATE']],
     count: async (host, { organizationId }) =>
       (await connectionStates(host.store, organizationId)).filter(({ status }) => UNWELL.has(status)).length,

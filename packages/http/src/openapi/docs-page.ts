@@ -35,7 +35,7 @@ export function docsPageOf({ prefix, toolset, heading, note, routes }: ApiTable)
 <title>${heading}</title><style>${STYLE}</style></head><body>
 <header><h1>${heading}</h1>
 <p>Everything is below <code>${prefix}</code>, JSON in and out. Send <code>Authorization: Bearer &lt;key&gt;</code> with an API key of a team member. The same as <a href="${prefix}/openapi.json">OpenAPI 3.1</a>.</p>
-<p>Answers are <code>{"data"}</code>; pages add <code>{"pagination": {"cursor", "hasMore", "total"}}</code>, also below <code>meta</code>; errors are <code>{"error": {"code", "message", "details"}, "message"}</code>. ${note}</p>
+<p>Answers are <code>{"data"}</code>; pages add <code>{"pagination": {"cursor", "hasMore", "total"}}</code>, also below <code>meta</code>; errors are <code>{"error": {"code", "message", "fields", "details"}, "message"}</code>. ${note}</p>
 <p>A POST with an <code>Idempotency-Key</code> is safe to repeat for 24 hours. GET answers carry an <code>ETag</code>; send it back as <code>If-None-Match</code> (304) or, with PATCH and DELETE, as <code>If-Match</code> (412).</p>
 <nav aria-label="Nouns">${links}<a href="#errors">errors</a></nav></header>
 <main>

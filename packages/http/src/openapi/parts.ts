@@ -44,6 +44,11 @@ export const ERROR_SCHEMA: Json = {
       properties: {
         code: { type: 'string', enum: Object.keys(ERROR_STATUS) },
         message: { type: 'string' },
+        fields: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'What is wrong with each field, in one sentence',
+        },
         details: {
           type: 'object',
           properties: {

@@ -16,6 +16,9 @@ export interface RestAnswer extends HttpAnswer {
   readonly isOpen?: boolean;
 }
 
+/** Carries what people tell an operator, who finds a fault by it in the log. */
+export const REQUEST_ID = 'x-request-id';
+
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The answer to a fault. */

@@ -17,6 +17,7 @@ onBothEngines(
       const api = await openNotes(await open());
       const as = await api.keyWith(EVERYTHING);
       const wrong = await api.call('GET', '/notes', { as, headers: { origin: 'https://evil.example' } });
+      expect(wrong.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
       expect([wrong.status, JSON.parse(wrong.text)]).toEqual([
         403,
         {
@@ -59,6 +60,8 @@ onBothEngines(
       const failed = await api.call('GET', '/notes', { as });
       expect([failed.status, JSON.parse(failed.text).error.code]).toEqual([500, 'INTERNAL_ERROR']);
       expect(api.faults).toEqual([new Error('disk')]);
+      // The id of the answer is the one under which the fault is in the log.
+      expect(api.places).toEqual([`notes REST, request ${failed.headers.get('x-request-id')}`]);
       isBroken = false;
       expect((await api.call('GET', '/notes', { as })).status).toBe(200);
     });
@@ -69,7 +72,11 @@ onBothEngines(
       const large = await api.call('POST', '/notes', { as, body: { text: 'x'.repeat(200) } });
       expect(large.status).toBe(413);
       expect((await api.call('POST', '/notes', { as, body: { text: 'x', more: 1 } })).status).toBe(400);
-      expect((await api.call('GET', '/notes?limit=x', { as })).status).toBe(400);
+      const limit = await api.call('GET', '/notes?limit=x', { as });
+      expect([limit.status, JSON.parse(limit.text).error.fields]).toEqual([
+        400,
+        { limit: expect.any(String) },
+      ]);
       expect((await api.call('GET', '/notes?other=1', { as })).status).toBe(400);
       expect((await api.call('PUT', '/notes', { as })).headers.get('allow')).toBe('GET, HEAD, POST');
       expect((await api.call('GET', '/nowhere', { as })).text).toContain('/api/notes/docs');

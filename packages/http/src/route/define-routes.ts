@@ -1,4 +1,5 @@
 /** A set of routes: one literal gives the served prefix, its guards, its limits and both documents about it. */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '@parley/identity';
 import type { Caller, Observer } from '@parley/kit';
@@ -22,7 +23,7 @@ import type { FeedLimits, FeedStreams } from '../streams/feed-streams.ts';
 import { createFeedStreams } from '../streams/feed-streams.ts';
 import type { NoticeSource, StreamLimits } from '../streams/notice-streams.ts';
 import { createNoticeStreams } from '../streams/notice-streams.ts';
-import { errorAnswer, write } from './answers.ts';
+import { REQUEST_ID, errorAnswer, write } from './answers.ts';
 import type { AccessRules } from './authorize.ts';
 import { errorBody } from './to-refusal.ts';
 import type { Route } from './route.ts';
@@ -106,7 +107,8 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
     ...definition,
     serve(host) {
       const { store, now } = host;
-      const onFault = (error: unknown) => host.onFault(error, where);
+      const onFault = (error: unknown, requestId?: string) =>
+        host.onFault(error, requestId === undefined ? where : `${where}, request ${requestId}`);
       const { trustedProxies = host.web?.trustedProxies ?? [] } = host;
       const rate = createRequestRate({ store, toolset, now }, { ...host, trustedProxies });
       const claims = new Claims(store, toolset);
@@ -116,7 +118,7 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       const load = async () => {
         const routes = await definition.routes();
         if (routes.some(({ answer }) => answer.kind === 'feed'))
-          feeds = createFeedStreams({ signal: store.signal, onFault }, host.feeds);
+          feeds = createFeedStreams({ signal: store.signal, onFault: (error) => onFault(error) }, host.feeds);
         return createServe({ ...definition, routes }, host, {
           limits: { ...DEFAULT_INBOUND_LIMITS, bodyBytes: BODY_BYTES, ...host.limits },
           rate,
@@ -134,7 +136,7 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
       let loaded: ReturnType<typeof load> | undefined;
       const sweep = () => Promise.all([rate.sweep(), claims.sweep(now())]);
       const sweeping = setInterval(() => {
-        detach(sweep(), onFault);
+        detach(sweep(), (error) => onFault(error));
       }, SWEEP_EVERY_MS).unref();
       return {
         name: heading,
@@ -146,10 +148,12 @@ export function defineRoutes<Scope>(definition: RoutesDefinition<Scope>): Routes
         openApi: async () => openApiOf({ ...definition, routes: await definition.routes() }),
         isGuarded: true,
         async handle(req, res) {
+          const requestId = randomUUID();
+          res.setHeader(REQUEST_ID, requestId);
           const serve = await (loaded ??= load()).catch((error: unknown) => {
             // The next request tries again.
             loaded = undefined;
-            onFault(error);
+            onFault(error, requestId);
           });
           if (serve === undefined) return write(req, res, errorAnswer(internalError()));
           return serve(req, res);

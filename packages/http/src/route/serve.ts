@@ -25,7 +25,7 @@ import type { Feed, FeedStreams } from '../streams/feed-streams.ts';
 import type { Streams } from '../streams/notice-streams.ts';
 import { dataOf } from './answer.ts';
 import type { RestAnswer } from './answers.ts';
-import { errorAnswer, routeAnswer, setCommonHeaders, write } from './answers.ts';
+import { REQUEST_ID, errorAnswer, routeAnswer, setCommonHeaders, write } from './answers.ts';
 import type { Entrant } from './authenticate.ts';
 import { browserEntrant, keyEntrant, keyTextOf } from './authenticate.ts';
 import { createAccess } from './authorize.ts';
@@ -47,7 +47,8 @@ export interface ServeParts {
   /** Undefined where no route is a feed. */
   readonly feeds: FeedStreams | undefined;
   readonly repeats: OnceOptions;
-  readonly onFault: (error: unknown) => void;
+  /** Is told of faults of ours, with the id that the answer carries. */
+  readonly onFault: (error: unknown, requestId?: string) => void;
 }
 
 /** A request whose caller is known. */
@@ -65,7 +66,7 @@ const PEOPLE = { perSecond: 100, burst: 200 };
 const CORS = {
   methods: 'GET, HEAD, POST, PUT, PATCH, DELETE',
   headers: 'authorization, content-type, idempotency-key, if-match, if-none-match',
-  exposed: 'etag, location, retry-after, idempotency-supported',
+  exposed: 'etag, location, retry-after, idempotency-supported, x-request-id',
   preflight: { 'idempotency-supported': 'true' },
 };
 
@@ -84,7 +85,7 @@ export function createServe<Scope>(
   const door = createFrontDoor(namesWith(host.names, publicUrl), limits);
   const entry = { identity, rate, publicUrl };
   const people = new TokenBuckets(PEOPLE.perSecond, PEOPLE.burst);
-  const sendFile = createDownloads(onFault, host.downloads);
+  const sendFile = createDownloads((error) => onFault(error), host.downloads);
 
   /** Where requests are counted by address, people in the console are counted for themselves: an office has one address. */
   function countPerson({ id }: Caller): void {
@@ -189,7 +190,9 @@ export function createServe<Scope>(
       requestHash: hashOf(req, given),
       hasSecret: route.hasSecret,
     };
-    const kept = await once(repeats, request, (onChange) => work(onChange).catch(keptError));
+    const kept = await once(repeats, request, (onChange) =>
+      work(onChange).catch((error: unknown) => keptError(error, admitted.res)),
+    );
     return { ...routeAnswer(req, route.method, kept), code: codeIn(kept) };
   }
 
@@ -204,14 +207,14 @@ export function createServe<Scope>(
   }
 
   /** A fault that repetitions must see too. */
-  function keptError(error: unknown): KeptAnswer {
-    const { status, body } = errorAnswer(explain(error));
+  function keptError(error: unknown, res: ServerResponse): KeptAnswer {
+    const { status, body } = errorAnswer(explain(error, res));
     return { status, location: undefined, body };
   }
 
-  function explain(error: unknown): HttpRefusal {
+  function explain(error: unknown, res: ServerResponse): HttpRefusal {
     const known = toRefusal(error);
-    if (known === undefined) onFault(error);
+    if (known === undefined) onFault(error, String(res.getHeader(REQUEST_ID)));
     return known ?? internalError();
   }
 
@@ -228,7 +231,7 @@ export function createServe<Scope>(
     );
 
   async function answerFor(admitted: Admitted, path: string) {
-    const { req, caller } = admitted;
+    const { req, res, caller } = admitted;
     let route: Route<Scope> | undefined;
     try {
       access.requireTeam(caller);
@@ -236,7 +239,7 @@ export function createServe<Scope>(
       ({ route } = match);
       return { route, answer: await serveRoute(admitted, match) };
     } catch (error) {
-      return { route, answer: errorAnswer(explain(error)) };
+      return { route, answer: errorAnswer(explain(error, res)) };
     }
   }
 
@@ -261,7 +264,7 @@ export function createServe<Scope>(
       write(req, res, answer);
       recording.end(route, answer.code);
     } catch (error) {
-      write(req, res, errorAnswer(explain(error)));
+      write(req, res, errorAnswer(explain(error, res)));
     }
   }
 

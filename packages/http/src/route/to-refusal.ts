@@ -40,6 +40,15 @@ function waitOf({ data }: ToolError): Record<string, string> {
 
 /** The body of a refusal over REST. */
 export function errorBody({ code, message, details }: HttpRefusal): string {
+  const fields = fieldsIn(details?.['errors']);
+  const about = { code, message, ...(fields && { fields }), ...(details !== undefined && { details }) };
   // Some clients look for the text at the top.
-  return JSON.stringify({ error: { code, message, ...(details !== undefined && { details }) }, message });
+  return JSON.stringify({ error: about, message });
+}
+
+/** What is wrong with each field in one sentence, for forms; the rules one by one are in the details. */
+function fieldsIn(errors: unknown): Record<string, string> | undefined {
+  if (typeof errors !== 'object' || errors === null) return undefined;
+  const entries = Object.entries(errors).map(([name, rules]) => [name, [rules].flat().join('; ')]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

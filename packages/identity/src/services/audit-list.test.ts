@@ -107,6 +107,28 @@ onBothEngines(
       expect(named(await list(first.at(-1)))).toEqual(['thing.made a']);
     });
 
+    test('finds a text in the act, in what it was done to or changed, and in who did it', async () => {
+      const place = await settle(await open());
+      const owner = await found(place.identity);
+      await place.store.transaction(async (tx) => {
+        const write = (action: string, target: string, changed = {}) =>
+          place.identity.audit.write(tx, { caller: owner, action, target, changed });
+        await write('thing.made', 'th_100%');
+        await write('thing.gone', 'th_2', { title: 'Green Lamp' });
+      });
+      const list = async (text: string) =>
+        named(await place.identity.audit.list(owner.organizationId, { text, limit: 50 }));
+      expect(await list('GONE')).toEqual(['thing.gone th_2']);
+      expect(await list('green l')).toEqual(['thing.gone th_2']);
+      // Signs of patterns are plain signs.
+      expect(await list('100%')).toEqual(['thing.made th_100%']);
+      expect(await list('th_')).toEqual(['thing.gone th_2', 'thing.made th_100%']);
+      expect(await list('th%2')).toEqual([]);
+      const userId = owner.userId ?? '';
+      const { users } = await place.identity.namesOf(owner.organizationId, { callers: [], users: [userId] });
+      expect(await list((users.get(userId) ?? '').toUpperCase())).toContain('thing.gone th_2');
+    });
+
     test('follows it from where it ended: each entry that fits once, in its order', async () => {
       const place = await settle(await open());
       const { identity } = place;

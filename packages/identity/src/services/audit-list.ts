@@ -1,6 +1,7 @@
 /** Reads the audit log of one organization: pages with the newest first, and what came after an entry in its order. */
 import type { Queryable, Store } from '@parley/store';
 import { fromJson } from '@parley/store';
+import { sql } from 'kysely';
 import type { AuditRow, IdentityTables } from '../schema.ts';
 import type { AgentBinding } from './agent-keys.ts';
 
@@ -11,6 +12,8 @@ export interface AuditFilter {
   readonly action?: string | undefined;
   readonly target?: string | undefined;
   readonly outcome?: AuditRow['outcome'] | undefined;
+  /** A part of the act, of what it was done to or changed, or of the name of who did it. */
+  readonly text?: string | undefined;
   /** Earliest time, included. */
   readonly since?: number | undefined;
   /** Latest time, included. */
@@ -113,8 +116,8 @@ type Entries = ReturnType<typeof entriesOf>;
 const EQUAL = ['action', 'target', 'outcome'] as const;
 
 /** The entries that fit all but the actor. */
-function fitting(query: Entries, { since, until, ...filter }: AuditFilter): Entries {
-  let fits = query;
+function fitting(query: Entries, { since, until, text, ...filter }: AuditFilter): Entries {
+  let fits = text === undefined ? query : saying(query, text);
   for (const column of EQUAL) {
     const wanted = filter[column];
     if (wanted !== undefined) fits = fits.where(column, '=', wanted);
@@ -122,6 +125,18 @@ function fitting(query: Entries, { since, until, ...filter }: AuditFilter): Entr
   if (since !== undefined) fits = fits.where('at', '>=', since);
   if (until !== undefined) fits = fits.where('at', '<=', until);
   return fits;
+}
+
+/** The entries with a text in what is shown of them. */
+function saying(query: Entries, text: string): Entries {
+  const like = `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`;
+  return query.where(
+    sql<boolean>`(lower(action) like ${like} escape '!' or lower(target) like ${like} escape '!'
+      or lower(changed) like ${like} escape '!'
+      or user_id in (select users.id from users where lower(users.name) like ${like} escape '!')
+      or caller_id in (select api_keys.id from api_keys
+        where api_keys.organization_id = audit_log.organization_id and lower(api_keys.name) like ${like} escape '!'))`,
+  );
 }
 
 /** The ids that an actor calls by: its own and, for an agent, those of its keys that are still there. */

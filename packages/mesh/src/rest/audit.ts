@@ -63,6 +63,7 @@ const listRoute = defineRoute({
     action: text(64, 'Such as key.created or call.denied'),
     target: text(256, 'The id or name of what it was done to'),
     outcome: z.enum(['ok', 'denied']).optional(),
+    text: text(200, 'A part of the act, of what it was done to or changed, or of the name of who did it'),
     since: time('The earliest time'),
     until: time('The latest time'),
     cursor,

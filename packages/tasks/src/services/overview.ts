@@ -20,6 +20,10 @@ export interface OverviewQuery {
   /** Only those of these owners; absent: of all callers. */
   readonly ownerIds?: readonly string[] | undefined;
   readonly status?: TaskStatus | undefined;
+  /** A part of the tool's name, with spaces or not, or of what the task says; or it belongs to one of `ownersSaid`. */
+  readonly text?: string | undefined;
+  /** Whose names have the text in them. */
+  readonly ownersSaid?: readonly string[] | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
@@ -69,7 +73,8 @@ export async function seeTasks(
   return { tasks: rows.map((row) => seen(row, [])), nextCursor };
 }
 
-function placesOf(from: Queryable, { organizationId, ownerIds, status, limit, cursor }: OverviewQuery) {
+function placesOf(from: Queryable, wanted: OverviewQuery) {
+  const { organizationId, ownerIds, status, limit, cursor, text, ownersSaid = [] } = wanted;
   let query = from
     .db<TaskTables>()
     .selectFrom('tasks')
@@ -80,6 +85,16 @@ function placesOf(from: Queryable, { organizationId, ownerIds, status, limit, cu
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (ownerIds !== undefined) query = query.where(isAmong(from.engine, sql.ref('owner_id'), ownerIds));
+  if (text !== undefined) {
+    const plain = text.toLowerCase();
+    const like = `%${plain.replaceAll(/[!%_]/g, '!$&')}%`;
+    // A title is the name with spaces for its lines; `_` fits both.
+    const named = `%${plain.replaceAll(/[!%]/g, '!$&').replaceAll(' ', '_')}%`;
+    const owned = isAmong(from.engine, sql.ref('owner_id'), ownersSaid);
+    query = query.where(
+      sql<boolean>`(lower(kind) like ${named} escape '!' or lower(status_message) like ${like} escape '!' or ${owned})`,
+    );
+  }
   if (status === 'working') query = query.where('state', 'in', ['ready', 'running']);
   else if (status === 'input_required') query = query.where('state', '=', 'asking');
   else if (status !== undefined) query = query.where('outcome', '=', status);

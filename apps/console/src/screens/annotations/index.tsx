@@ -10,12 +10,13 @@ import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast-store.ts';
 import { useScreen } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import './annotations.css';
 import { ConnectPage } from './connect-page.tsx';
 import { NoteDetail } from './note-detail.tsx';
-import { dismiss, isClosed, resolve, STATUSES, useNotes, usePages } from './queries.ts';
+import { dismiss, isClosed, reopen, resolve, STATUSES, useNotes, usePages } from './queries.ts';
 import type { Annotation, Note } from './queries.ts';
 
 const SEVERITY_TONES: Readonly<Record<Annotation['severity'], Tone>> = {
@@ -36,28 +37,24 @@ const columns: Column<Note>[] = [
     header: 'State',
     cell: ({ annotation }) => <StateBadge state={annotation.status} />,
     width: '140px',
-    sortValue: ({ annotation }) => annotation.status,
   },
   {
     id: 'severity',
     header: 'Weight',
     cell: ({ annotation: { severity } }) => <Badge tone={SEVERITY_TONES[severity]}>{severity}</Badge>,
     width: '110px',
-    sortValue: ({ annotation }) => annotation.severity,
   },
   {
     id: 'page',
     header: 'Page',
     cell: ({ session }) => session.title || session.url,
     width: 'minmax(120px, 1fr)',
-    sortValue: ({ session }) => session.title || session.url,
   },
   {
     id: 'created',
     header: 'Said',
     cell: ({ annotation }) => <When at={annotation.createdAt} />,
     width: '110px',
-    sortValue: ({ annotation }) => annotation.createdAt,
   },
 ];
 /** What fits beside an open note. */
@@ -72,9 +69,20 @@ export function Screen() {
   const pages = usePages();
   const [isConnecting, setConnecting] = useState(false);
   const client = useQueryClient();
+  const reread = () => client.invalidateQueries({ queryKey: ['annotations'] });
   const close = useAct(async (notes: readonly Note[], how: typeof resolve) => {
-    for (const { annotation } of notes) if (!isClosed(annotation)) await how(annotation.id);
-    await client.invalidateQueries({ queryKey: ['annotations'] });
+    const open = notes.flatMap(({ annotation }) => (isClosed(annotation) ? [] : [annotation.id]));
+    for (const id of open) await how(id);
+    await reread();
+    if (open.length === 0) return;
+    const count = open.length === 1 ? '1 annotation' : `${open.length} annotations`;
+    toast({
+      text: `${count} ${how === resolve ? 'resolved' : 'dismissed'}.`,
+      async onUndo() {
+        for (const id of open) await reopen(id);
+        await reread();
+      },
+    });
   });
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
   const filters = useMemo(
@@ -102,8 +110,7 @@ export function Screen() {
         rows={rows}
         columns={screen.id === undefined ? columns : narrow}
         keyOf={keyOf}
-        isSortedByServer={screen.search['sort'] === undefined || screen.search['sort'] === '-created'}
-        defaultSort="-created"
+        isSortedByServer
         filters={filters}
         filterPlaceholder="What was said"
         actions={connect}

@@ -215,7 +215,7 @@ function TokenField({ draft, change }: FieldsProps) {
 
 /** Asked only where the address looks like one: the permission is for this address alone. */
 function PrivateField({ draft, change }: FieldsProps) {
-  const isAdministrator = useIsAdministrator();
+  const { isAdministrator } = useSession();
   if (!isPrivate(draft.url)) return null;
   if (!isAdministrator)
     return (
@@ -233,11 +233,6 @@ function PrivateField({ draft, change }: FieldsProps) {
       Let it reach this private address
     </Checkbox>
   );
-}
-
-function useIsAdministrator(): boolean {
-  const { role } = useSession();
-  return role.split(', ').some((held) => held === 'owner' || held === 'admin');
 }
 
 const PRIVATE =

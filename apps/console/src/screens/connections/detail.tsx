@@ -52,8 +52,7 @@ export function ConnectionDetail({ glance, list, screen, has, tests }: Connectio
 type OpenedProps = Omit<ConnectionDetailProps, 'glance'> & { readonly glance: ConnectionGlance };
 
 function Opened({ glance, screen, has, tests }: OpenedProps) {
-  const { role } = useSession();
-  const isAdministrator = role === 'owner' || role === 'admin';
+  const { isAdministrator } = useSession();
   const canChange = has('COLLECTION_CONNECTIONS_UPDATE') && !glance.isSelf;
   const isOwnServer = glance.type === 'VIRTUAL';
   const tabs = [

@@ -4,6 +4,7 @@ import { callTool } from '../../api/call-tool.ts';
 import { post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { useAct } from '../../api/use-act.ts';
+import { useAsking } from '../../ui/asking.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ShortId } from '../../ui/copy-button.tsx';
@@ -32,6 +33,7 @@ export function EventDetail({
   const query = useEvent(id);
   const nameOf = useNames();
   const { event, status, deliveries = [] } = query.data ?? {};
+  const asking = useAsking();
   const cancel = useAct(() => callTool<{ cancelled: boolean }>('self', 'EVENT_CANCEL', { eventId: id }), {
     onDone: ({ cancelled }) => {
       toast({
@@ -62,7 +64,18 @@ export function EventDetail({
               items={narrowings(event, screen, nameOf)}
             />
             {status === 'pending' && (
-              <Button size="s" isBusy={cancel.isBusy} onClick={() => cancel.run()}>
+              <Button
+                size="s"
+                isBusy={cancel.isBusy}
+                onClick={() =>
+                  asking.ask({
+                    title: 'Cancel the event?',
+                    gone: ['Every delivery of it that has not gone out yet'],
+                    confirmText: 'Cancel it',
+                    onYes: () => cancel.run(),
+                  })
+                }
+              >
                 Cancel
               </Button>
             )}
@@ -70,6 +83,7 @@ export function EventDetail({
         )
       }
     >
+      {asking.dialog}
       {event && (
         <>
           <section className="stack">

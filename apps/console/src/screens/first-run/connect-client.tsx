@@ -22,8 +22,7 @@ export function ConnectClient({ isCurrent }: { readonly isCurrent: boolean }) {
   const [key, setKey] = useState<string>();
   const first = clients.data?.[0];
   const current = clients.data?.find((client) => client.id === chosen) ?? first;
-  const { role } = useSession();
-  const isAdministrator = role === 'owner' || role === 'admin';
+  const { isAdministrator } = useSession();
   const make = useAct(() => makeKey(current?.title ?? 'My client', isAdministrator), { onDone: setKey });
   if (clients.isPending) return <Skeleton rows={5} />;
   if (!clients.data) return <ErrorState error={clients.error} onRetry={() => clients.refetch()} />;

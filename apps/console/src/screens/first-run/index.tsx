@@ -86,7 +86,7 @@ function Steps({ steps }: { readonly steps: FirstRun['steps'] }) {
             <span>
               {call.client ?? 'A client'} called <code>{call.tool}</code>, <When at={call.at} />.
             </span>
-            <ScreenLink to={call.id === undefined ? '/monitoring' : `/monitoring/${call.id}`} isButton>
+            <ScreenLink to={`/monitoring/calls/${call.id}`} isButton>
               See it in Monitoring
             </ScreenLink>
           </div>

@@ -19,7 +19,7 @@ async function afterwards(): Promise<void> {
 /** The form. */
 export function MakeSignIn() {
   const { person } = useSession();
-  const [email, setEmail] = useState(person.email);
+  const [email, setEmail] = useState(person.email ?? '');
   const [password, setPassword] = useState('');
   const save = useAct(
     async () => {

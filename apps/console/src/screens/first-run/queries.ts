@@ -13,7 +13,7 @@ export interface FirstRun {
       readonly at: string | number;
       readonly tool: string;
       readonly client?: string | null;
-      readonly id?: string;
+      readonly id: string;
     } | null;
   };
   readonly isDone: boolean;

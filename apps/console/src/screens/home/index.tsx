@@ -19,11 +19,21 @@ import { WaitingList } from './waiting.tsx';
 
 /** The screen. */
 export function Screen() {
-  const { person, isFirstRun } = useSession();
+  const { person, isFirstRun, isFirstRunSkipped } = useSession();
   const home = useHome();
   const first = person.name.split(/\s+/)[0] ?? '';
   return (
-    <Page title={first === '' ? 'Home' : `${greeting()}, ${first}`} size="l">
+    <Page
+      title={first === '' ? 'Home' : `${greeting()}, ${first}`}
+      size="l"
+      actions={
+        isFirstRunSkipped && (
+          <ScreenLink to="/first-run" isButton kind="quiet">
+            Get started
+          </ScreenLink>
+        )
+      }
+    >
       {isFirstRun && <FirstRunHint />}
       {home.isPending ? (
         <Skeleton kind="card" rows={3} />

@@ -40,19 +40,6 @@ export function Audit({ screen: whole }: { readonly screen: ScreenState }) {
     [query.data],
   );
   const entries = useMemo(() => query.data?.pages.flatMap((page) => page.entries) ?? [], [query.data]);
-  const text = (screen.search['q'] ?? '').toLowerCase();
-  const rows = useMemo(
-    () =>
-      text === ''
-        ? entries
-        : entries.filter(({ action, target, callerId, userId }) =>
-            [action, target, names.get(target), names.get(callerId), names.get(userId ?? '')]
-              .join(' ')
-              .toLowerCase()
-              .includes(text),
-          ),
-    [entries, names, text],
-  );
   const isNarrow = screen.id !== undefined;
   const columns = useMemo(() => columnsOf(names, isNarrow), [names, isNarrow]);
   const opened = entries.find(({ id }) => id === screen.id);
@@ -62,7 +49,7 @@ export function Audit({ screen: whole }: { readonly screen: ScreenState }) {
       viewsOf="audit"
       screen={screen}
       query={query}
-      rows={rows}
+      rows={entries}
       columns={columns}
       keyOf={keyOf}
       isSortedByServer

@@ -31,8 +31,8 @@ const ADMINISTRATORS = [
 /** The screen. */
 export function Screen() {
   const screen = useScreen();
-  const { role } = useSession();
-  const sections = role === 'owner' || role === 'admin' ? ADMINISTRATORS : EVERYBODY;
+  const { isAdministrator } = useSession();
+  const sections = isAdministrator ? ADMINISTRATORS : EVERYBODY;
   const section = sectionOf(screen, sections);
   return (
     <Sections screen={screen} sections={sections} label="Organization">

@@ -178,12 +178,12 @@ export function useSignInsOfAll(): UseQueryResult<readonly SignInOfSomebody[]> {
 
 /** The audit log, newest first. */
 export function useAudit(search: Search) {
-  const { outcome, action, actor, target } = search;
+  const { outcome, action, actor, target, q: text } = search;
   return useInfiniteQuery({
-    queryKey: ['organization', 'audit', outcome, action, actor, target],
+    queryKey: ['organization', 'audit', outcome, action, actor, target, text],
     queryFn: ({ pageParam, signal }) =>
       get<AuditPage>('/api/audit', {
-        query: { outcome, action, actor, target, cursor: pageParam, limit: 100 },
+        query: { outcome, action, actor, target, text, cursor: pageParam, limit: 100 },
         signal,
       }),
     initialPageParam: undefined as string | undefined, // The first page has no cursor

@@ -5,6 +5,7 @@ import { del } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { signOut, useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
+import { useAsking } from '../../ui/asking.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
@@ -62,8 +63,8 @@ const ofAll: Column<SignInOfSomebody>[] = [person, ...places];
 /** The part of the screen. */
 export function SessionsPart({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'sessions');
-  const { role } = useSession();
-  return role === 'owner' || role === 'admin' ? <Everybody screen={screen} /> : <Own screen={screen} />;
+  const { isAdministrator } = useSession();
+  return isAdministrator ? <Everybody screen={screen} /> : <Own screen={screen} />;
 }
 
 function Own({ screen }: { readonly screen: ScreenState }) {
@@ -123,41 +124,63 @@ function SignIns<T extends SignIn>({ own, filters, ...list }: SignInsProps<T>) {
     if (gone.some(({ isCurrent }) => isCurrent)) await signOut();
     else toast({ text: gone.length === 1 ? 'Signed out there.' : `Signed out in ${gone.length} places.` });
   });
+  const asking = useAsking();
   const others = own.filter(({ isCurrent }) => !isCurrent);
   const bulk = (chosen: readonly SignIn[], clear: () => void) => (
     <Button
       size="s"
       icon={<LogOut />}
       onClick={() => {
-        end.run(chosen);
-        clear();
+        const others = chosen.filter(({ id }) => !own.some((one) => one.id === id));
+        const go = () => {
+          end.run(chosen);
+          clear();
+        };
+        // Whoever signs out in a place of their own can sign in there again.
+        if (others.length === 0) go();
+        else
+          asking.ask({
+            title:
+              others.length === 1 ? 'Sign somebody else out?' : `Sign others out in ${others.length} places?`,
+            gone: others.slice(0, MOST_NAMED).map(placeText),
+            confirmText: 'Sign out',
+            keepText: 'Leave them',
+            onYes: go,
+          });
       }}
     >
       Sign out
     </Button>
   );
   return (
-    <ListScreen
-      {...list}
-      keyOf={keyOf}
-      canOpen={false}
-      hasNoText={filters === undefined}
-      filters={filters}
-      filterPlaceholder="Person or browser"
-      defaultSort="-seen"
-      actions={
-        <Button
-          size="s"
-          icon={<LogOut />}
-          disabled={others.length === 0}
-          isBusy={end.isBusy}
-          onClick={() => end.run(others)}
-        >
-          Sign out everywhere else
-        </Button>
-      }
-      bulk={bulk}
-      empty={<EmptyState icon={<MonitorSmartphone />} title="You are signed in nowhere else" />}
-    />
+    <>
+      {asking.dialog}
+      <ListScreen
+        {...list}
+        keyOf={keyOf}
+        canOpen={false}
+        hasNoText={filters === undefined}
+        filters={filters}
+        filterPlaceholder="Person or browser"
+        defaultSort="-seen"
+        actions={
+          <Button
+            size="s"
+            icon={<LogOut />}
+            disabled={others.length === 0}
+            isBusy={end.isBusy}
+            onClick={() => end.run(others)}
+          >
+            Sign out everywhere else
+          </Button>
+        }
+        bulk={bulk}
+        empty={<EmptyState icon={<MonitorSmartphone />} title="You are signed in nowhere else" />}
+      />
+    </>
   );
 }
+
+const MOST_NAMED = 10;
+const placeText = (place: SignIn & { readonly name?: string }) =>
+  `${place.name ?? 'Somebody'} in ${place.device}: what they type and have not sent`;

@@ -28,13 +28,12 @@ interface Organization {
 
 /** The part of the screen. */
 export function Settings() {
-  const { organization, role } = useSession();
+  const { organization, isAdministrator } = useSession();
   const query = useQuery({
     queryKey: ['organization', 'own', organization.id],
     queryFn: ({ signal }) => callTool<Organization>('self', 'ORGANIZATION_GET', {}, { signal }),
   });
-  const canMake = useHeldTools('self')('ORGANIZATION_CREATE');
-  const mayChange = role === 'owner' || role === 'admin';
+  const has = useHeldTools('self');
   return (
     <Page title="Settings">
       {query.isPending ? (
@@ -43,10 +42,10 @@ export function Settings() {
         <ErrorState error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <>
-          <Words key={query.data.name + query.data.slug} own={query.data} mayChange={mayChange} />
-          {mayChange && <Colour />}
-          {canMake && <Another />}
-          {role === 'owner' && <End own={query.data} />}
+          <Words key={query.data.name + query.data.slug} own={query.data} mayChange={isAdministrator} />
+          {isAdministrator && <Colour />}
+          {has('ORGANIZATION_CREATE') && <Another />}
+          {has('ORGANIZATION_DELETE') && <End own={query.data} />}
         </>
       )}
     </Page>

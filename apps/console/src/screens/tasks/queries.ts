@@ -1,5 +1,5 @@
 /** Owns what the screen of tasks reads and does. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ToolQuestion } from '../../api/call-tool.ts';
 import { get, post } from '../../api/client.ts';
 
@@ -44,14 +44,15 @@ interface Page {
 const PAGE = '100';
 
 /** All tasks one may see, newest first, page by page. */
-export function useTasks(state: string | undefined) {
+export function useTasks({ state, text }: { readonly state?: string; readonly text?: string }) {
   return useInfiniteQuery({
-    queryKey: ['tasks', 'list', state],
+    queryKey: ['tasks', 'list', state, text],
     queryFn: ({ pageParam, signal }) =>
-      get<Page>('/api/tasks', { query: { state, limit: PAGE, cursor: pageParam }, signal }),
+      get<Page>('/api/tasks', { query: { state, text, limit: PAGE, cursor: pageParam }, signal }),
     // The first page has no cursor; the type is that of the others.
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ cursor }) => cursor ?? undefined,
+    placeholderData: keepPreviousData,
   });
 }
 

@@ -6,6 +6,7 @@ import type { ContentBlock, ToolResult } from '../../api/call-tool.ts';
 import { useAct } from '../../api/use-act.ts';
 import { detach } from '../../detach.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { useAsking } from '../../ui/asking.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ShortId } from '../../ui/copy-button.tsx';
 import { DetailPane, Facts } from '../../ui/detail-pane.tsx';
@@ -42,6 +43,15 @@ export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
       else onOpen(taskId);
     },
   });
+  const asking = useAsking();
+  const stop = () =>
+    asking.ask({
+      title: `Cancel “${task?.title ?? 'the task'}”?`,
+      gone: ['What it has done so far is not finished', 'It ends without a result'],
+      confirmText: 'Cancel the task',
+      keepText: 'Let it run',
+      onYes: () => cancel.run(),
+    });
   return (
     <DetailPane
       title={task?.title ?? 'Task'}
@@ -56,7 +66,7 @@ export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
       actions={
         task &&
         (isOpen(task) ? (
-          <Button kind="danger" isBusy={cancel.isBusy} onClick={() => cancel.run()}>
+          <Button kind="danger" isBusy={cancel.isBusy} onClick={stop}>
             Cancel
           </Button>
         ) : (
@@ -68,6 +78,7 @@ export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
         ))
       }
     >
+      {asking.dialog}
       {task && (
         <div className="stack tasks-detail">
           {isOpen(task) && <HowFar task={task} />}
@@ -77,7 +88,7 @@ export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
                 key={JSON.stringify(Object.keys(task.questions))}
                 question={{ inputRequests: task.questions }}
                 onAnswer={(responses) => answer.run(responses)}
-                onStop={() => cancel.run()}
+                onStop={stop}
               />
             </Part>
           )}

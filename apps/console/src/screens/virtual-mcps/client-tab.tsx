@@ -84,7 +84,7 @@ export function ClientTab({ virtual, described }: PartProps) {
           title="Configuration of a client"
           description="PARLEY_KEY stands for a key that has grants on the tools of the members."
           actions={
-            <ScreenLink to="/organization" isButton>
+            <ScreenLink to="/organization/keys" isButton>
               Make a key
             </ScreenLink>
           }

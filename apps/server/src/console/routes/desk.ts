@@ -17,7 +17,9 @@ const FirstRun = z.object({
   steps: z.object({
     signIn: z.boolean().describe('The person has a password or a passkey'),
     client: z.boolean().describe('A client has connected'),
-    call: z.object({ at: z.iso.datetime(), tool: z.string(), client: z.string().nullable() }).nullable(),
+    call: z
+      .object({ id: z.string(), at: z.iso.datetime(), tool: z.string(), client: z.string().nullable() })
+      .nullable(),
   }),
   isDone: z.boolean(),
   isSkipped: z.boolean(),

@@ -7,7 +7,6 @@ import type { WebSession } from '@parley/identity';
 import { mayAdminister } from '@parley/kit';
 import * as z from 'zod';
 import { VERSION } from '../../version.ts';
-import type { FirstRun } from '../desks.ts';
 import { firstRunOf } from '../desks.ts';
 import { deviceOf } from '../device.ts';
 import { siteOf } from '../passkey-site.ts';
@@ -25,6 +24,9 @@ const Session = z.object({
     email: z.string().nullable(),
   }),
   role: z.string().describe('The roles of the person here, with commas'),
+  isAdministrator: z
+    .boolean()
+    .describe('By one of the roles; what the person may is decided by this, not by their names'),
   organization: Named.extend({ slug: z.string(), accent: z.string().optional() }),
   organizations: z.array(Named).describe('Those whose team the person is of'),
   csrfToken: z.string().describe('Goes with every change in the header x-csrf-token'),
@@ -32,6 +34,7 @@ const Session = z.object({
   hasPassword: z.boolean(),
   passkeys: z.int(),
   isFirstRun: z.boolean(),
+  isFirstRunSkipped: z.boolean().describe('The person left it before it was done, and may come back'),
   rail: z.array(z.string()).describe('The entries of the rail that the person has something behind'),
   startsPrograms: z
     .boolean()
@@ -76,8 +79,6 @@ async function notSignedIn(
   return new HttpRefusal('UNAUTHORIZED', message, { details: { methods: METHODS, hasOwnerSignIn } });
 }
 
-const isLeft = ({ isDone, isSkipped }: FirstRun) => !isDone && !isSkipped;
-
 const HEX_COLOUR = /^#[0-9a-f]{6}$/i;
 
 async function sessionOf(
@@ -92,11 +93,13 @@ async function sessionOf(
     identity.web.memberships(userId),
   ]);
   if (account === undefined || organization === undefined) throw await notSignedIn(scope);
+  const run = mayAdminister(caller) ? await firstRunOf(scope.host, caller) : undefined;
   const accent = organization.metadata?.['accent'];
   const isAccent = typeof accent === 'string' && HEX_COLOUR.test(accent);
   return {
     person: { id: caller.id, userId, name: account.name, email: account.email },
     role: caller.roles.join(', '),
+    isAdministrator: mayAdminister(caller),
     organization: {
       id: organization.id,
       name: organization.name,
@@ -108,7 +111,8 @@ async function sessionOf(
     freshUntil: new Date(session.freshUntil).toISOString(),
     hasPassword: account.hasPassword,
     passkeys: account.passkeys,
-    isFirstRun: mayAdminister(caller) && isLeft(await firstRunOf(scope.host, caller)),
+    isFirstRun: run !== undefined && !run.isDone && !run.isSkipped,
+    isFirstRunSkipped: run !== undefined && !run.isDone && run.isSkipped,
     rail: railOf(scope.host.engine(), caller),
     startsPrograms: scope.config.programs.isAllowed,
     version: VERSION,

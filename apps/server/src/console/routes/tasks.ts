@@ -49,6 +49,12 @@ export const taskRoutes = [
     grants: ['tasks:list_tasks'],
     query: z.strictObject({
       state: z.enum(STATES).optional(),
+      text: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('A part of the tool, the message or the name of the owner'),
       limit: limitUpTo(MOST, USUAL),
       cursor: z.string().max(200).optional(),
     }),

@@ -15,6 +15,7 @@ export const changelogRoutes = [
     grants: ['find_feedback'],
     query: z.strictObject({
       published: flag('true: only published ones; false: only drafts and scheduled ones'),
+      search: z.string().min(1).max(200).optional().describe('A part of the title or the text'),
       ...pageFields,
     }),
     answer: page('ChangelogEntry', ChangelogEntry),

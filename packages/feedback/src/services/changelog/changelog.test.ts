@@ -254,6 +254,11 @@ onBothEngines('the changelog', (open) => {
     });
     expect(entry.linkedPostIds).toEqual(posts);
     expect((await services.changelog.list(member, { limit: 20 })).items).toEqual([entry]);
+    const saying = async (search: string) =>
+      (await services.changelog.list(member, { search, limit: 20 })).items.length;
+    expect(await saying(entry.title.slice(1, 6).toUpperCase())).toBe(1);
+    expect(await saying(entry.content.slice(0, 5))).toBe(1);
+    expect(await saying('%')).toBe(0);
     const absent = { code: 'not_found', message: 'Post not found' };
     const link = (...linkedPostIds: string[]) =>
       services.changelog.update(admin, entry.id, { title: 'X', linkedPostIds });

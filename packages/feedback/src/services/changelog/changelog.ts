@@ -23,7 +23,7 @@ export interface ChangelogService {
   /** The newest first; `published: false` means drafts and scheduled entries. */
   list(
     actor: Actor,
-    query: PageQuery & { readonly published?: boolean | undefined },
+    query: PageQuery & { readonly published?: boolean | undefined; readonly search?: string | undefined },
   ): Promise<Page<ChangelogEntry>>;
   get(actor: Actor, id: string): Promise<ChangelogEntry>;
   create(actor: Actor, input: CreateChangelog): Promise<ChangelogEntry>;

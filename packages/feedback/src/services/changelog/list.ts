@@ -12,14 +12,24 @@ import type { Base } from '../write.ts';
 export async function listChangelog(
   { store, now }: Pick<Base, 'store' | 'now'>,
   organizationId: string,
-  query: PageQuery & { readonly published?: boolean | undefined },
+  query: PageQuery & { readonly published?: boolean | undefined; readonly search?: string | undefined },
 ): Promise<Page<ChangelogEntry>> {
-  const { published, limit } = query;
-  const scope: CursorScope = { entity: 'changelog', sort: 'newest', filter: { published } };
+  const { published, search, limit } = query;
+  const like = `%${(search ?? '').toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`;
+  const scope: CursorScope = {
+    entity: 'changelog',
+    sort: 'newest',
+    filter: { published, ...(search !== undefined && { search }) },
+  };
   const start = startOf(scope, query);
   const at = now();
   const wanted = entriesOf(store, organizationId)
     .$if(published === true, (entries) => entries.where('entry.published_at', '<=', at))
+    .$if(search !== undefined, (entries) =>
+      entries.where(
+        sql<boolean>`(lower(entry.title) like ${like} escape '!' or lower(entry.content) like ${like} escape '!')`,
+      ),
+    )
     .$if(published === false, (entries) =>
       entries.where(({ or, eb }) =>
         or([eb('entry.published_at', 'is', null), eb('entry.published_at', '>', at)]),

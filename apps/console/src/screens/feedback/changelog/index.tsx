@@ -79,14 +79,9 @@ const FILTERS = [
 export function Screen() {
   const screen = useScreen();
   const isAdministrator = useIsAdministrator();
-  const { published, q = '' } = screen.search;
-  const query = useChangelog(published === undefined ? undefined : published === 'true');
-  const all = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
-  const rows = useMemo(() => {
-    const wanted = q.trim().toLowerCase();
-    if (wanted === '') return all;
-    return all.filter((entry) => `${entry.title}\n${entry.content}`.toLowerCase().includes(wanted));
-  }, [all, q]);
+  const { published, q } = screen.search;
+  const query = useChangelog(published === undefined ? undefined : published === 'true', q);
+  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) detach(fetchNextPage(), reportError);

@@ -1,5 +1,5 @@
 /** Owns reading and writing changelog entries, and what is typed before it is saved. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { del, get, getWhole, patch, post } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
 import { toast } from '../../../ui/toast-store.ts';
@@ -23,17 +23,18 @@ export interface Entry {
 const PAGE_ROWS = 100;
 const LIST = [TOPIC, 'changelog'] as const;
 
-/** The pages of entries that were read so far; `state` narrows them. */
-export function useChangelog(published: boolean | undefined) {
+/** The pages of entries that were read so far; `published` and `search` narrow them. */
+export function useChangelog(published: boolean | undefined, search: string | undefined) {
   return useInfiniteQuery({
-    queryKey: [...LIST, published],
+    queryKey: [...LIST, published, search],
     queryFn: ({ pageParam, signal }) =>
       getWhole<Page<Entry>>(`${API}/changelog`, {
-        query: { published, limit: PAGE_ROWS, cursor: pageParam },
+        query: { published, search, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       }),
     initialPageParam: '',
     getNextPageParam: (last) => last.pagination.cursor ?? undefined,
+    placeholderData: keepPreviousData,
   });
 }
 

@@ -3,6 +3,7 @@ import { CircleCheck, FlaskConical, Play, Square, Trash2, TriangleAlert } from '
 import { useState } from 'react';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge, StateBadge } from '../../../ui/badge.tsx';
+import { useAsking } from '../../../ui/asking.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
@@ -40,6 +41,7 @@ export function ImportCard({ value }: { readonly value: Import }) {
     await refreshFeedback();
   });
   const remove = useAct(() => removeImport(value.id));
+  const asking = useAsking();
   const isRunning = value.state === 'running';
   const isChecked = value.state === 'checked' && value.report !== null;
   const isSameChoice =
@@ -59,8 +61,22 @@ export function ImportCard({ value }: { readonly value: Import }) {
             label={isRunning ? 'Stop the import' : 'Remove the import'}
             icon={isRunning ? <Square /> : <Trash2 />}
             isBusy={remove.isBusy}
-            onClick={remove.run}
+            onClick={() =>
+              asking.ask({
+                title: isRunning ? 'Stop the import?' : 'Remove the import?',
+                gone: [
+                  <bdi key="file">{value.fileName}</bdi>,
+                  isRunning
+                    ? 'The rows that are not done yet; those that are done stay'
+                    : 'What was found in it',
+                ],
+                confirmText: isRunning ? 'Stop it' : 'Remove it',
+                keepText: isRunning ? 'Let it run' : 'Keep',
+                onYes: () => remove.run(),
+              })
+            }
           />
+          {asking.dialog}
         </>
       }
     >
@@ -224,6 +240,7 @@ function Names({ title, names }: { readonly title: string; readonly names: reado
 export function ImportLine({ value }: { readonly value: Import }) {
   const [isOpen, setOpen] = useState(false);
   const remove = useAct(() => removeImport(value.id));
+  const asking = useAsking();
   const { report } = value;
   return (
     <li className="import-line">
@@ -249,8 +266,16 @@ export function ImportLine({ value }: { readonly value: Import }) {
           label={`Forget the import of ${value.fileName}`}
           icon={<Trash2 />}
           isBusy={remove.isBusy}
-          onClick={remove.run}
+          onClick={() =>
+            asking.ask({
+              title: 'Forget the import?',
+              gone: [<bdi key="file">{value.fileName}</bdi>, 'Its report; what it imported stays'],
+              confirmText: 'Forget it',
+              onYes: () => remove.run(),
+            })
+          }
         />
+        {asking.dialog}
       </div>
       {isOpen && report && <ReportView report={report} />}
     </li>

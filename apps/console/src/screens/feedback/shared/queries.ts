@@ -83,8 +83,7 @@ export function refreshFeedback(): Promise<void> {
 
 /** True for owners and administrators: they may change boards, statuses, pages and the changelog. */
 export function useIsAdministrator(): boolean {
-  const { role } = useSession();
-  return role === 'owner' || role === 'admin';
+  return useSession().isAdministrator;
 }
 
 /** What is wrong with each field, as a refusal of the API says it. */

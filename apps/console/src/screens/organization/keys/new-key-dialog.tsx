@@ -28,9 +28,8 @@ const ALL: Grants = { '*': ['*'] };
 
 /** The form, then the secret. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
-  const { role } = useSession();
+  const { isAdministrator } = useSession();
   const { data: roles = [] } = useRoles();
-  const isAdministrator = role === 'owner' || role === 'admin';
   const [name, setName] = useState('');
   const [ends, setEnds] = useState('never');
   const [power, setPower] = useState(isAdministrator ? 'everything' : CHOSEN);

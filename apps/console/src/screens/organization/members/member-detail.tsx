@@ -7,6 +7,7 @@ import { useHeldTools } from '../../../api/held-tools.ts';
 import { makeOld } from '../../../api/make-old.ts';
 import { useSession } from '../../../api/session.ts';
 import { useAct } from '../../../api/use-act.ts';
+import { useAsking } from '../../../ui/asking.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ShortId } from '../../../ui/copy-button.tsx';
@@ -158,6 +159,14 @@ export function InvitationDetail({
       onClose();
     },
   });
+  const asking = useAsking();
+  const takeBack = () =>
+    asking.ask({
+      title: `Take back the invitation of ${invitation.email}?`,
+      gone: ['The link that they were given', 'To invite them again, you make another one'],
+      confirmText: 'Take it back',
+      onYes: () => withdraw.run(),
+    });
   return (
     <DetailPane
       title={<TrustedName name={invitation.email} />}
@@ -179,11 +188,12 @@ export function InvitationDetail({
           </Button>
         )}
         {hasTool('ORGANIZATION_MEMBER_REMOVE') && (
-          <Button kind="danger" icon={<Trash2 />} isBusy={withdraw.isBusy} onClick={() => withdraw.run()}>
+          <Button kind="danger" icon={<Trash2 />} isBusy={withdraw.isBusy} onClick={takeBack}>
             Take it back
           </Button>
         )}
       </div>
+      {asking.dialog}
       {isAgain && (
         <InviteDialog email={invitation.email} roles={invitation.roles} onClose={() => setAgain(false)} />
       )}
