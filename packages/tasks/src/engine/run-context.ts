@@ -161,6 +161,8 @@ export class RunContext implements Channel {
     if (known !== undefined && (known.due_at ?? 0) > now()) return this.#wait(known);
     const attempts = (known?.attempts ?? 0) + 1;
     const row = { step_key: key, position, kind: 'step' as const, attempts };
+    await journal.keep();
+    signal.throwIfAborted();
     const ended = await attemptStep(work, { ...options, key, attempts, signal, now, onFault });
     if ('retryAt' in ended) return this.#wait({ ...row, outcome: null, due_at: ended.retryAt });
     const outcome = toJson(ended);

@@ -10,6 +10,7 @@ import { Claimer } from './claimer.ts';
 import { EndWriter } from './end-writer.ts';
 import type { RunReport } from './figures.ts';
 import { RunCounts } from './figures.ts';
+import type { Lease } from './journal.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
 import { releaseLapsed, renewLeases } from './lease.ts';
@@ -34,7 +35,7 @@ export interface WorkerOptions {
 interface Running {
   readonly row: TaskRow;
   readonly controller: AbortController;
-  leaseUntil: number;
+  readonly lease: Lease;
   ended: Promise<void>;
 }
 
@@ -145,12 +146,13 @@ export class Worker {
     const controller = new AbortController();
     if (!this.#isOpen) controller.abort(shutdown());
     else if (this.#earlyCancels.delete(row.id)) controller.abort(cancelled());
-    const run: Running = { row, controller, leaseUntil: row.lease_until ?? 0, ended: Promise.resolve() };
+    const lease = { until: row.lease_until ?? 0 };
+    const run: Running = { row, controller, lease, ended: Promise.resolve() };
     this.#running.set(row.id, run);
     // The timer for the nearest due time may have to be set anew.
     const onParked = () => this.#claimer.nudge();
-    const work = () =>
-      runTask({ ...this.#options, ...this.#parts, counts: this.counts, row, kind, controller, onParked });
+    const own = { row, kind, controller, lease, onParked };
+    const work = () => runTask({ ...this.#options, ...this.#parts, counts: this.counts, ...own });
     run.ended = this.#measured(row, work)
       .catch((error: unknown) => this.#options.onFault(error, `task ${row.kind}`))
       .finally(() => {
@@ -220,7 +222,7 @@ export class Worker {
       rows = await renewLeases(store, this.id, { taskIds, until });
     } catch (error) {
       // Nobody can say any more that these are ours.
-      for (const [, run] of held) if (run.leaseUntil <= now()) run.controller.abort(leaseLost());
+      for (const [, run] of held) if (run.lease.until <= now()) run.controller.abort(leaseLost());
       throw error;
     }
     const stillHeld = new Map(rows.map((row) => [row.id, row]));
@@ -228,14 +230,14 @@ export class Worker {
       const row = stillHeld.get(id);
       if (row?.fence !== run.row.fence) run.controller.abort(leaseLost());
       else if (row.cancel_reason !== null) this.cancel(id);
-      else run.leaseUntil = until;
+      else run.lease.until = until;
     }
   }
 
   async #takeOver(): Promise<void> {
     const { store, now } = this.#options;
     // After a pause of the whole process, and before anybody else may take what runs here.
-    const isLate = [...this.#running.values()].some(({ leaseUntil }) => leaseUntil <= now());
+    const isLate = [...this.#running.values()].some(({ lease }) => lease.until <= now());
     if (isLate) await this.#renew();
     const runningHere = [...this.#running.keys()];
     const takenOver = await releaseLapsed(store, { now: now(), runningHere });
