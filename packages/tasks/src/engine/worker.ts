@@ -110,9 +110,9 @@ export class Worker {
     return this.#isOpen;
   }
 
-  /** The highest turn of a pool that was served here. */
-  servedIn(pool: Pool): number {
-    return this.#claimer.servedIn(pool);
+  /** What knows and takes those that stand in line. */
+  get claimer(): Claimer {
+    return this.#claimer;
   }
 
   start(): void {
