@@ -5,6 +5,7 @@ import type { ClaimRequest, Look } from './claim.ts';
 import { claimDue, giveTurns, lookForWork } from './claim.ts';
 import type { Pool } from './pools.ts';
 import type { ProcessPlaces } from './process-places.ts';
+import { organizationsOf } from './running.ts';
 
 export interface ClaimerOptions {
   readonly store: Store;
@@ -88,15 +89,11 @@ export class Claimer {
     for (const row of rows) this.#options.adopt(row);
   }
 
-  /** New ones stand in line. */
-  lined(pool: Pool, organizations: readonly string[]): void {
-    if (organizations.length === 0) return;
-    const line = this.lineOf(pool);
-    const count = line.count + organizations.length;
-    this.#lines.set(pool.name, {
-      count,
-      organizations: [...new Set([...line.organizations, ...organizations])],
-    });
+  /** New ones stand in line, for the places of this process. */
+  lined(pool: Pool, rows: readonly TaskRow[]): void {
+    const { count, organizations } = this.lineOf(pool);
+    const all = new Set([...organizations, ...organizationsOf(rows)]);
+    this.#lines.set(pool.name, { count: count + rows.length, organizations: [...all] });
   }
 
   /** A place became free; nobody needs to look when nobody waits for it. */

@@ -98,13 +98,9 @@ export class Creator {
       const mine = made.filter(({ worker_id: id }) => id === worker.id);
       began += mine.length;
       for (const row of mine) worker.adopt(row);
-      if (pool !== undefined)
-        worker.claimer.lined(
-          pool,
-          lined.map(({ organization_id: id }) => id),
-        );
-      // There was room, so it is its owner or organization that has none.
+      // Where there was room, it is their owners or organizations that have none.
       if (mine.length < room.toBegin) for (const row of lined) this.#lined.add(row);
+      else if (pool !== undefined) worker.claimer.lined(pool, lined);
       return written;
     } finally {
       if (pool !== undefined) worker.places.giveBack(pool.name, room.toClaim + room.toBegin - began);
