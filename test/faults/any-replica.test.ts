@@ -17,14 +17,16 @@ const FREEZES = 8;
 const CREATORS = 8;
 const LOOKS = 50;
 
-/** Transactions that wait for their process, and have written what all tasks of an organization have in common. */
+/** Transactions that wait for their process, and hold what all tasks of an organization need. */
 async function heldUp(store: Store): Promise<Set<string>> {
   const { rows } = await sql<{ held: string }>`
     select concat_ws(' ', pid, state_change, relation::regclass, query) as held
-    from pg_locks join pg_stat_activity using (pid) where state = 'idle in transaction' and mode = 'RowExclusiveLock'
-    and locktype = 'relation' and relation::regclass::text in ('task_places', 'event_sequences')`.execute(
-    store.db(),
-  );
+    from pg_locks join pg_stat_activity using (pid) where state = 'idle in transaction' and (
+      (mode = 'RowExclusiveLock' and locktype = 'relation' and relation::regclass::text = 'event_sequences')
+      or (mode = 'ExclusiveLock' and locktype = 'advisory' and classid::bigint << 32 | objid::bigint in (
+        select distinct hashtextextended('tasks ' || pool || ' ' || organization_id, 0) from tasks
+      ))
+    )`.execute(store.db());
   return new Set(rows.map(({ held }) => held));
 }
 

@@ -48,7 +48,16 @@ export type {
 } from './records/record-table.ts';
 export type { CallPoint, CallSeriesQuery, CallStats, CallStatsQuery, ToolStats } from './records/rollups.ts';
 export { slotOf, statsOf } from './records/rollups.ts';
-export { isAmong, isAmongFew, isWrittenHere, lookUpByIndex, rowLock, rowTable } from './row-table.ts';
+export {
+  isAmong,
+  isAmongFew,
+  isWrittenHere,
+  lookUpByIndex,
+  oneAtATime,
+  planLast,
+  rowLock,
+  rowTable,
+} from './row-table.ts';
 export type { RowTableColumns } from './row-table.ts';
 export { refuseLostKey } from './secrets/lost-key.ts';
 export type { SecretBox, SecretContext } from './secrets/secret-box.ts';

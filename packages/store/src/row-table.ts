@@ -65,6 +65,37 @@ export function lookUpByIndex(tx: Pick<StoreTransaction, 'engine' | 'last'>): vo
   if (tx.engine === 'postgres') tx.last(sql`set local enable_seqscan = off`);
 }
 
+/** What a planner must not do where it cannot know how many rows there will be, by what a statement is for. */
+const AVOIDED = {
+  /** Takes the first few in the order of an index, however long the line is. */
+  first: ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'],
+  /** Brings many rows of its own, which are joined with each other: never each of them with each. */
+  many: ['enable_seqscan', 'enable_bitmapscan', 'enable_nestloop'],
+} as const;
+
+/** Has the last statements that `give` adds planned for a table of any size, like `lookUpByIndex`, and for what they do. */
+export function planLast(
+  tx: Pick<StoreTransaction, 'engine' | 'last'>,
+  doing: keyof typeof AVOIDED,
+  give: () => void,
+): void {
+  const all = (value: string) => AVOIDED[doing].map((name) => `set local ${name} = ${value}`).join('; ');
+  if (tx.engine === 'postgres') tx.last(sql.raw(all('off')));
+  give();
+  if (tx.engine === 'postgres') tx.last(sql.raw(all('default')));
+}
+
+/**
+ * Has the last statements that follow run after those of everybody who named one of these keys, and see what they wrote:
+ * the keys are held in one order from here to the commit, by the server alone. Where only one writes at a time, it is so anyway.
+ */
+export function oneAtATime(tx: Pick<StoreTransaction, 'engine' | 'last'>, keys: readonly string[]): void {
+  if (tx.engine !== 'postgres' || keys.length === 0) return;
+  tx.last(sql`select pg_advisory_xact_lock(number) from (
+    select distinct hashtextextended(key, 0) as number from unnest(${[...keys]}::text[]) as key order by 1
+  ) as numbers`);
+}
+
 /**
  * The condition that a row is as this very transaction wrote it. Where a commit is never in doubt, nobody writes a row a
  * second time to be sure of it, and so every row is.

@@ -48,14 +48,6 @@ export interface TaskRow {
 /** The places of the tasks of callers, and those of the system's own work. */
 export type PoolName = 'caller' | 'system';
 
-/** How many tasks of an owner run, or of a whole organization where `owner_id` is empty. Kept by triggers. */
-export interface TaskPlacesRow {
-  pool: PoolName;
-  organization_id: string;
-  owner_id: string;
-  running: number;
-}
-
 /** One durable step, sleep or finished retry of a task. */
 export interface TaskStepRow {
   task_id: string;
@@ -85,7 +77,6 @@ export interface TaskTables {
   tasks: TaskRow;
   task_steps: TaskStepRow;
   task_inputs: TaskInputRow;
-  task_places: TaskPlacesRow;
 }
 
 /** The columns of a task, for statements that write many. */

@@ -1,10 +1,11 @@
 /** The looks of a worker for work: many reasons to look make one look, and one timer wakes it for the nearest due time. */
 import type { Store } from '@parley/store';
 import type { PoolName, TaskRow } from '../schema.ts';
-import type { Look } from './claim.ts';
+import type { ClaimRequest, Look } from './claim.ts';
 import { claimDue, giveTurns, lookForWork } from './claim.ts';
 import type { Pool } from './pools.ts';
 import type { ProcessPlaces } from './process-places.ts';
+import { organizationsOf } from './running.ts';
 
 export interface ClaimerOptions {
   readonly store: Store;
@@ -25,6 +26,14 @@ export interface ClaimerOptions {
 // Longer timers overflow; waking once in a while to look again is fine.
 const MAX_TIMER_MS = 60 * 60_000;
 
+/** What stands in line as far as a process knows. */
+export interface Line {
+  readonly count: number;
+  readonly organizations: readonly string[];
+}
+
+const EMPTY: Line = { count: 0, organizations: [] };
+
 /** Looks for due tasks and claims them. */
 export class Claimer {
   readonly #options: ClaimerOptions;
@@ -35,6 +44,7 @@ export class Claimer {
   #isOpen = false;
   /** Whether something was left waiting at the last look. */
   #isSomeWaiting = false;
+  readonly #lines = new Map<PoolName, Line>();
   #dueTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ClaimerOptions) {
@@ -55,6 +65,35 @@ export class Claimer {
   /** The highest turn of a pool that was served here. */
   servedIn({ name }: Pool): number {
     return this.#served.get(name) ?? 0;
+  }
+
+  /** Those of a pool that wait for a place that they may have, as far as the last look told. */
+  lineOf({ name }: Pool): Line {
+    return this.#lines.get(name) ?? EMPTY;
+  }
+
+  /** What a claim of as many would ask for now. */
+  request(pool: Pool, room: number, organizations: readonly string[]): ClaimRequest {
+    const { workerId, suspectCrashes, leaseMs, now } = this.#options;
+    const leaseUntil = now() + leaseMs;
+    const hasSuspect = this.#options.hasSuspect();
+    return { workerId, pool, room, organizations, leaseUntil, suspectCrashes, hasSuspect };
+  }
+
+  /** Runs what was claimed, in places that were taken for it. */
+  adoptAll(pool: Pool, rows: readonly TaskRow[]): void {
+    const served = Math.max(this.servedIn(pool), ...rows.map((row) => row.served_turn ?? 0));
+    this.#served.set(pool.name, served);
+    const { count, organizations } = this.lineOf(pool);
+    this.#lines.set(pool.name, { count: Math.max(0, count - rows.length), organizations });
+    for (const row of rows) this.#options.adopt(row);
+  }
+
+  /** New ones stand in line, for the places of this process. */
+  lined(pool: Pool, rows: readonly TaskRow[]): void {
+    const { count, organizations } = this.lineOf(pool);
+    const all = new Set([...organizations, ...organizationsOf(rows)]);
+    this.#lines.set(pool.name, { count: count + rows.length, organizations: [...all] });
   }
 
   /** A place became free; nobody needs to look when nobody waits for it. */
@@ -89,7 +128,9 @@ export class Claimer {
     this.#isSomeWaiting = true;
     const at = now();
     const { looks, nextDueAt } = await lookForWork(store, able, at);
-    this.#isSomeWaiting = looks.some(({ due, inLine }) => due + inLine > 0);
+    this.#isSomeWaiting = looks.some(({ due, head }) => due > 0 || head !== null);
+    for (const { pool: name, due, inLine, organizations } of looks)
+      this.#lines.set(name, { count: due + inLine, organizations });
     for (const pool of able) {
       const look = looks.find(({ pool: name }) => name === pool.name);
       if (look !== undefined && look.due + look.inLine > 0) await this.#claimIn(pool, look, at);
@@ -97,22 +138,18 @@ export class Claimer {
     this.#wakeAt(nextDueAt);
   }
 
-  async #claimIn(pool: Pool, { head, due, inLine }: Look, at: number): Promise<void> {
-    const { store, places, workerId, suspectCrashes, leaseMs, now } = this.#options;
+  async #claimIn(pool: Pool, { head, due, inLine, organizations }: Look, at: number): Promise<void> {
+    const { store, places } = this.#options;
     const room = places.take(pool, due + inLine);
     if (room === 0) return;
     let began = 0;
     try {
       const served = Math.max(this.#served.get(pool.name) ?? 0, (head ?? 1) - 1);
       if (due > 0) await giveTurns(store, { pool, now: at, served });
-      const hasSuspect = this.#options.hasSuspect();
-      const leaseUntil = now() + leaseMs;
-      const rows = await claimDue(store, { workerId, pool, room, leaseUntil, suspectCrashes, hasSuspect });
-      this.#served.set(pool.name, Math.max(served, ...rows.map((row) => row.served_turn ?? 0)));
-      for (const row of rows) {
-        began += 1;
-        this.#options.adopt(row);
-      }
+      this.#served.set(pool.name, served);
+      const rows = await claimDue(store, this.request(pool, room, organizations));
+      began = rows.length;
+      this.adoptAll(pool, rows);
       // There may be more than one look counts.
       if (began > 0) this.#again = true;
     } finally {

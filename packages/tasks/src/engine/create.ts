@@ -1,16 +1,19 @@
 /** Making tasks: committed before anyone hears of them, many at once, and started at once where there is room. */
 import type { SignalEvent, Store, StoreTransaction, Written } from '@parley/store';
-import { Batches, StoreUnavailableError } from '@parley/store';
+import { Batches, planLast, StoreUnavailableError } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { PoolName, TaskRow, TaskTables } from '../schema.ts';
 import type { NewTask } from '../task.ts';
 import type { TaskChanges } from './changes.ts';
+import { claimLast } from './claim.ts';
 import { IS_READY, READY } from './changes.ts';
 import type { Begin, Inserted } from './insert.ts';
 import { insertion, rowsOf } from './insert.ts';
 import { newRow } from './new-row.ts';
-import { KnownOwners, WaitingOwners } from './owner-places.ts';
+import { WaitingOwners } from './owners.ts';
+import type { Pool } from './pools.ts';
+import { organizationsOf, takeTurns } from './running.ts';
 import { findSame, sameKey } from './same-task.ts';
 import { WaitingLimit } from './waiting.ts';
 import type { Worker } from './worker.ts';
@@ -27,9 +30,8 @@ export interface CreateOptions {
 export class Creator {
   readonly #options: CreateOptions;
   readonly #waiting: WaitingLimit;
-  readonly #owners = new KnownOwners();
   readonly #lined = new WaitingOwners();
-  /** A pool each: what is told of the tasks of callers is never written beside the places of the system's work. */
+  /** A pool each, since each has places of its own. */
   readonly #batches: Readonly<Record<PoolName, Batches<TaskRow, TaskRow>>>;
 
   constructor(options: CreateOptions) {
@@ -81,20 +83,39 @@ export class Creator {
   async #writeKnown(rows: readonly TaskRow[]): Promise<readonly Written<TaskRow>[]> {
     const { worker } = this.#options;
     const pool = rows.map(({ kind }) => worker.poolOf(kind)).find((found) => found !== undefined);
-    const taken = worker.places.take(pool, rows.filter((row) => !this.#lined.has(row)).length);
+    const room = this.#take(pool, rows.filter((row) => !this.#lined.has(row)).length);
     let began = 0;
+    const onClaimed = (claimed: readonly TaskRow[]) => {
+      began += claimed.length;
+      if (pool !== undefined) worker.claimer.adoptAll(pool, claimed);
+    };
     try {
-      const written = await this.#write(rows, taken).catch((error: unknown) => this.#madeAnyway(rows, error));
-      for (const outcome of written) {
-        if ('value' in outcome && outcome.value.state === 'ready') this.#lined.add(outcome.value);
-        if (!('value' in outcome) || !outcome.isNew || outcome.value.worker_id !== worker.id) continue;
-        began += 1;
-        worker.adopt(outcome.value);
-      }
+      const written = await this.#write(rows, { ...room, onClaimed }).catch((error: unknown) =>
+        this.#madeAnyway(rows, error),
+      );
+      const made = written.flatMap((one) => ('value' in one && one.isNew ? [one.value] : []));
+      const lined = made.filter(({ state }) => state === 'ready');
+      const mine = made.filter(({ worker_id: id }) => id === worker.id);
+      began += mine.length;
+      for (const row of mine) worker.adopt(row);
+      // Where there was room, it is their owners or organizations that have none.
+      if (mine.length < room.toBegin) for (const row of lined) this.#lined.add(row);
+      else if (pool !== undefined) worker.claimer.lined(pool, lined);
       return written;
     } finally {
-      if (pool !== undefined) worker.places.giveBack(pool.name, taken - began);
+      if (pool !== undefined) worker.places.giveBack(pool.name, room.toClaim + room.toBegin - began);
     }
+  }
+
+  /** Places of the process: those who stand in line come first, and where they need all, new ones wait for their look. */
+  #take(pool: Pool | undefined, wanted: number): Room {
+    const { worker } = this.#options;
+    if (pool === undefined || wanted === 0) return { toClaim: 0, toBegin: 0 };
+    const inLine = worker.claimer.lineOf(pool).count;
+    const taken = worker.places.take(pool, inLine + wanted);
+    if (taken > inLine) return { toClaim: inLine, toBegin: taken - inLine };
+    worker.places.giveBack(pool.name, taken);
+    return { toClaim: 0, toBegin: 0 };
   }
 
   async #madeAnyway(rows: readonly TaskRow[], error: unknown): Promise<readonly Made[]> {
@@ -110,29 +131,31 @@ export class Creator {
     });
   }
 
-  async #write(rows: readonly TaskRow[], room: number): Promise<readonly Made[]> {
+  async #write(rows: readonly TaskRow[], room: Room & Pick<Writing, 'onClaimed'>): Promise<readonly Made[]> {
     const { store, now } = this.#options;
-    const begin = await this.#begin(rows, room);
+    const begin = this.#begin(rows, room.toBegin);
     let inserted: readonly Inserted[] = [];
     const onInserted = (found: readonly Inserted[]) => {
       inserted = found;
       return found.some(({ state }) => state === 'ready') ? [IS_READY] : undefined;
     };
-    const plan = await store.transaction(async (tx) => {
-      const same = await findSame(tx, rows, now());
-      const firsts = firstOfEach(rows.filter((row) => !same.has(sameKey(row))));
-      const refused = await this.#waiting.admit(tx, firsts, now());
-      const wanted = firsts.filter((_row, index) => refused[index] === undefined);
-      if (wanted.length > 0) await this.#insert(tx, wanted, { begin, onInserted });
-      return { same, firsts, refused, wanted };
-    });
-    const made = rowsOf(plan.wanted, inserted, begin);
-    const same = new Map(plan.same);
+    // Outside of the transaction: who holds a row that another maker of the same task waits for must not wait for a turn.
+    const same = await findSame(store, rows, now());
+    const firsts = firstOfEach(rows.filter((row) => !same.has(sameKey(row))));
+    const refused = await this.#waiting.admit(store, firsts, now());
+    const wanted = firsts.filter((_row, index) => refused[index] === undefined);
+    let claimed: readonly TaskRow[] = [];
+    const onClaimed = (found: readonly TaskRow[]) => (claimed = found);
+    if (wanted.length > 0)
+      await store.transaction((tx) => this.#insert(tx, wanted, { ...room, begin, onInserted, onClaimed }));
+    // Not before the commit, which may fail.
+    room.onClaimed(claimed);
+    const made = rowsOf(wanted, inserted, begin);
     // Another process made the same task between our look and our write.
-    const others = plan.wanted.filter(({ id }) => !made.has(id));
+    const others = wanted.filter(({ id }) => !made.has(id));
     for (const [key, row] of await findSame(store, others, now())) same.set(key, row);
     const newByKey = new Map([...made.values()].map((row) => [sameKey(row), row]));
-    const refusedByKey = new Map(plan.firsts.map((row, index) => [sameKey(row), plan.refused[index]]));
+    const refusedByKey = new Map(firsts.map((row, index) => [sameKey(row), refused[index]]));
     return rows.map((row): Made => {
       const known = same.get(sameKey(row));
       if (known !== undefined) return { value: known, isNew: false };
@@ -142,19 +165,22 @@ export class Creator {
     });
   }
 
-  /** With the commit: what begins at once holds the places of its owner and organization, for which others wait. */
+  /** With the commit: whoever begins tasks of the same organizations waits until then. */
   async #insert(
     tx: StoreTransaction,
     rows: readonly TaskRow[],
-    {
-      begin,
-      onInserted,
-    }: {
-      readonly begin: Begin | undefined;
-      readonly onInserted: (found: readonly Inserted[]) => readonly SignalEvent[] | undefined;
-    },
+    { begin, toClaim, onInserted, onClaimed }: Writing,
   ): Promise<void> {
-    tx.last(insertion(tx, rows, begin), onInserted);
+    const { claimer } = this.#options.worker;
+    const able = begin === undefined || begin.room === 0 ? [] : rows.filter((row) => begin.isAble(row));
+    if (begin !== undefined && able.length > 0) {
+      const { pool } = begin;
+      const inLine = toClaim > 0 ? claimer.lineOf(pool).organizations : [];
+      const organizations = [...new Set([...organizationsOf(able), ...inLine])];
+      takeTurns(tx, pool.name, organizations);
+      if (toClaim > 0) claimLast(tx, claimer.request(pool, toClaim, organizations), onClaimed);
+    }
+    planLast(tx, 'many', () => tx.last(insertion(tx, rows, begin), onInserted));
     await this.#options.changes.happened(
       tx,
       rows.map((task) => ({ task, what: 'created' })),
@@ -163,16 +189,27 @@ export class Creator {
   }
 
   /** New tasks run where they were made, without going through the line, as long as nobody is overtaken. */
-  async #begin(rows: readonly TaskRow[], room: number): Promise<Begin | undefined> {
-    const { store, worker, limits } = this.#options;
+  #begin(rows: readonly TaskRow[], room: number): Begin | undefined {
+    const { worker, limits } = this.#options;
     const now = this.#options.now();
     const isAble = (row: TaskRow) => worker.poolOf(row.kind) !== undefined && row.due_at <= now;
     const pool = rows.map(({ kind }) => worker.poolOf(kind)).find((found) => found !== undefined);
     if (pool === undefined || !worker.isOpen) return undefined;
-    if (room > 0) await this.#owners.add(store, pool.name, rows.filter(isAble));
-    const served = worker.servedIn(pool);
+    const served = worker.claimer.servedIn(pool);
     return { pool, room, served, now, workerId: worker.id, leaseUntil: now + limits.leaseMs, isAble };
   }
+}
+
+/** How many places were taken, for whom. */
+interface Room {
+  readonly toClaim: number;
+  readonly toBegin: number;
+}
+
+interface Writing extends Room {
+  readonly begin: Begin | undefined;
+  readonly onInserted: (found: readonly Inserted[]) => readonly SignalEvent[] | undefined;
+  readonly onClaimed: (rows: readonly TaskRow[]) => void;
 }
 
 type Made = { readonly value: TaskRow; readonly isNew: boolean } | { readonly error: unknown };

@@ -1,10 +1,11 @@
 /** Inserting tasks: many in one statement, which also decides which of them begin at once. */
 import type { RowTableColumns, StoreTransaction } from '@parley/store';
-import { rowLock, rowTable } from '@parley/store';
+import { rowTable } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskRow } from '../schema.ts';
 import { TASK_COLUMNS } from '../schema.ts';
 import type { Pool } from './pools.ts';
+import { organizationsOf, runningOf } from './running.ts';
 import { sameKey } from './same-task.ts';
 
 /** Who takes new tasks, and how many of them at once; the others get their turns here too. */
@@ -51,7 +52,9 @@ export function insertion(tx: StoreTransaction, rows: readonly TaskRow[], begin:
   const columns = sql.join(NAMES.map((name) => sql.ref(name)));
   const able = made.some((row) => row.able === 1) ? begin : undefined;
   const ways =
-    able === undefined ? sql`` : sql`, ${able.room > 0 ? begun(tx, able) : NOBODY}, ${lined(able)}`;
+    able === undefined
+      ? sql``
+      : sql`, ${able.room > 0 ? begun(tx, organizationsOf(rows), able) : NOBODY}, ${lined(able)}`;
   const joins = sql`left join begun on begun.id = made.id left join lined on lined.id = made.id`;
   return sql<Inserted>`
     with made as (select * from ${table}) ${ways}
@@ -76,18 +79,16 @@ export function rowsOf(
 }
 
 /**
- * Those that find a place of their owner and organization, and overtake no earlier one of their owner. The rows that
- * count places are held from here to the commit, which follows at once, in the one order in which all do.
+ * Those that find a place of their owner and organization, and overtake no earlier one of their owner. Whoever begins
+ * tasks of these organizations has its turn before or after, so that what runs is known (`takeTurns`).
  */
-function begun(tx: StoreTransaction, { pool, room, now }: Begin) {
-  return sql`places as (
-      select organization_id, owner_id, running, case when exists (
-        select 1 from tasks where tasks.organization_id = task_places.organization_id
-        and tasks.owner_id = task_places.owner_id and tasks.state = 'ready' and tasks.due_at <= ${now}
+function begun(tx: StoreTransaction, organizations: readonly string[], { pool, room, now }: Begin) {
+  return sql`${runningOf(tx.engine, pool, organizations)}, owners as materialized (
+      select organization_id, owner_id, case when exists (
+        select 1 from tasks where tasks.organization_id = asked.organization_id
+        and tasks.owner_id = asked.owner_id and tasks.state = 'ready' and tasks.due_at <= ${now}
       ) then 1 else 0 end as waits
-      from task_places where pool = ${pool.name} and (organization_id, owner_id) in (
-        select organization_id, owner_id from made union select organization_id, '' from made
-      ) order by organization_id, owner_id ${rowLock(tx.engine)}
+      from (select distinct organization_id, owner_id from made where able = 1) as asked
     ), able as (
       select id, organization_id, owner_id, place,
         row_number() over (partition by organization_id, owner_id order by place) as of_owner
@@ -95,12 +96,13 @@ function begun(tx: StoreTransaction, { pool, room, now }: Begin) {
     ), fitting as (
       select able.id, able.organization_id, able.place,
         row_number() over (partition by able.organization_id order by able.place) as of_organization
-      from able join places on places.organization_id = able.organization_id and places.owner_id = able.owner_id
-      where places.waits = 0 and able.of_owner <= ${pool.perOwner} - places.running
+      from able join owners on owners.organization_id = able.organization_id and owners.owner_id = able.owner_id
+      left join running on running.organization_id = able.organization_id and running.owner_id = able.owner_id
+      where owners.waits = 0 and able.of_owner <= ${pool.perOwner} - coalesce(running.running, 0)
     ), begun as (
       select fitting.id from fitting
-      join places on places.organization_id = fitting.organization_id and places.owner_id = ''
-      where fitting.of_organization <= ${pool.perOrganization} - places.running
+      left join of_organizations on of_organizations.organization_id = fitting.organization_id
+      where fitting.of_organization <= ${pool.perOrganization} - coalesce(of_organizations.running, 0)
       order by fitting.place limit ${room}
     )`;
 }
@@ -112,15 +114,16 @@ const NOBODY = sql`begun as (select id from made where able = 2)`;
 function lined({ pool, served }: Begin) {
   const base = sql`(select case when coalesce(min(turn), 1) - 1 > cast(${served} as bigint)
     then min(turn) - 1 else cast(${served} as bigint) end as turn from tasks where pool = ${pool.name} and turn is not null)`;
-  return sql`lined as (
-      select line.id, case when line.last > base.turn then line.last else base.turn end
-        + row_number() over (partition by line.organization_id, line.owner_id order by line.place) as turn
-      from (
-        select id, organization_id, owner_id, place, coalesce((
-          select max(mine.turn) from tasks mine where mine.organization_id = made.organization_id
-          and mine.owner_id = made.owner_id and mine.pool = ${pool.name} and mine.turn is not null
-        ), 0) as last from made where able = 1 and priority = 0
-      ) as line cross join ${base} as base
+  return sql`lines as materialized (
+      select organization_id, owner_id, coalesce((
+        select max(mine.turn) from tasks mine where mine.organization_id = asked.organization_id
+        and mine.owner_id = asked.owner_id and mine.pool = ${pool.name} and mine.turn is not null
+      ), 0) as last from (select distinct organization_id, owner_id from made where able = 1 and priority = 0) as asked
+    ), lined as (
+      select made.id, case when lines.last > base.turn then lines.last else base.turn end
+        + row_number() over (partition by made.organization_id, made.owner_id order by made.place) as turn
+      from made join lines on lines.organization_id = made.organization_id and lines.owner_id = made.owner_id
+      cross join ${base} as base where made.able = 1 and made.priority = 0
     )`;
 }
 

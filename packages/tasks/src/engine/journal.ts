@@ -46,9 +46,24 @@ export interface JournalOptions {
   readonly store: Store;
   readonly changes: TaskChanges;
   readonly steps: StepWriter;
-  readonly limits: Pick<TaskLimits, 'rewriteMs'>;
+  readonly limits: Pick<TaskLimits, 'rewriteMs' | 'leaseMs'>;
   readonly now: () => number;
 }
+
+/** Until when a run may believe that nobody has taken its task; who renews it writes it here too. */
+export interface Lease {
+  until: number;
+}
+
+/** The claim that a journal writes for. */
+export interface JournalRun {
+  readonly task: TaskRow;
+  readonly signal: AbortSignal;
+  readonly lease: Lease;
+}
+
+/** After this part of the time in which nobody may take a task, clocks that differ a little could make it over for others. */
+const SURE_PART = 5 / 6;
 
 /** Reads and writes the history of one claimed task. */
 export class Journal {
@@ -58,16 +73,18 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #task: TaskRow;
   readonly #signal: AbortSignal;
+  readonly #lease: Lease;
   #fault: UnwrittenError | undefined;
 
   private constructor(
     options: JournalOptions,
-    { task, signal }: { readonly task: TaskRow; readonly signal: AbortSignal },
+    { task, signal, lease }: JournalRun,
     rows: { readonly steps: readonly TaskStepRow[]; readonly inputs: readonly TaskInputRow[] },
   ) {
     this.#options = options;
     this.#task = task;
     this.#signal = signal;
+    this.#lease = lease;
     this.steps = new Map(rows.steps.map((row) => [row.step_key, row]));
     this.inputs = new Map(rows.inputs.map((row) => [row.input_key, row]));
     this.#keys = new Map([
@@ -76,10 +93,7 @@ export class Journal {
     ]);
   }
 
-  static async open(
-    options: JournalOptions,
-    run: { readonly task: TaskRow; readonly signal: AbortSignal },
-  ): Promise<Journal> {
+  static async open(options: JournalOptions, run: JournalRun): Promise<Journal> {
     // Nobody had it before its first claim, so there is nothing to read.
     if (run.task.fence <= 1) return new Journal(options, run, { steps: [], inputs: [] });
     const db = options.store.db<TaskTables>();
@@ -167,6 +181,25 @@ export class Journal {
   /** Throws when somebody else has the task now. */
   hold(): Promise<void> {
     return this.#fenced(async () => undefined);
+  }
+
+  /**
+   * Before something is done that must not be done by two: throws when somebody else has the task, and asks the database
+   * where that is possible. A process that stood still learns last that its lease is over.
+   */
+  async keep(): Promise<void> {
+    const { limits, now, store } = this.#options;
+    // Who is missed loses its tasks before their leases end.
+    const safeMs = store.presence.isKept ? Math.min(limits.leaseMs, store.presence.graceMs) : limits.leaseMs;
+    const renewedAt = this.#lease.until - limits.leaseMs;
+    if (now() - renewedAt < safeMs * SURE_PART) return;
+    let until = 0;
+    await this.#fenced(async (tx) => {
+      until = now() + limits.leaseMs;
+      const mine = tx.db<TaskTables>().updateTable('tasks').where('id', '=', this.#task.id);
+      await mine.set({ lease_until: until }).execute();
+    });
+    this.#lease.until = until;
   }
 
   /** What an earlier run did at a place. */

@@ -29,8 +29,6 @@ export interface RunOptions {
   readonly sleeper: Sleeper;
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** False when the lease should have been renewed by now and was not. */
-  isLeaseFresh(): boolean;
   /** The progress that earlier runs have told. */
   readonly reported: number | null;
   onProgress(done: number, total: number | null, message: string | null): void;
@@ -161,13 +159,10 @@ export class RunContext implements Channel {
     if (stored !== undefined) return unpack(stored) as T;
     signal.throwIfAborted();
     if (known !== undefined && (known.due_at ?? 0) > now()) return this.#wait(known);
-    if (!this.#options.isLeaseFresh()) {
-      // The process stood still: somebody else may have done this step, and what is known here is old.
-      await journal.hold();
-      signal.throwIfAborted();
-    }
     const attempts = (known?.attempts ?? 0) + 1;
     const row = { step_key: key, position, kind: 'step' as const, attempts };
+    await journal.keep();
+    signal.throwIfAborted();
     const ended = await attemptStep(work, { ...options, key, attempts, signal, now, onFault });
     if ('retryAt' in ended) return this.#wait({ ...row, outcome: null, due_at: ended.retryAt });
     const outcome = toJson(ended);

@@ -8,7 +8,7 @@ import type { EndWriter } from './end-writer.ts';
 import type { RunCounts } from './figures.ts';
 import type { Ending } from './finish.ts';
 import { LeaseLost } from './finish.ts';
-import type { JournalOptions } from './journal.ts';
+import type { JournalOptions, Lease } from './journal.ts';
 import { Journal } from './journal.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
@@ -26,10 +26,9 @@ export interface RunTaskOptions extends JournalOptions {
   readonly row: TaskRow;
   readonly kind: Kind;
   readonly controller: AbortController;
+  readonly lease: Lease;
   readonly sleeper: Sleeper;
   readonly progress: ProgressWriter;
-  /** False when the lease should have been renewed by now and was not. */
-  isLeaseFresh(): boolean;
   /** Told when the task was let go until a time, or until it is answered. */
   onParked(): void;
 }
@@ -64,8 +63,9 @@ async function givenUp({ kind, row, limits, onFault, now }: RunTaskOptions): Pro
 }
 
 async function enter(options: RunTaskOptions): Promise<void> {
-  const { row, limits, now, sleeper, progress, controller } = options;
-  const journal = await Journal.open(options, { task: row, signal: controller.signal });
+  const { row, limits, now, sleeper, progress, controller, lease } = options;
+  const journal = await Journal.open(options, { task: row, signal: controller.signal, lease });
+  await journal.keep();
   // Cancelled or stopped between the claim and here.
   if (controller.signal.aborted) return endByError(options, controller.signal.reason);
   const io = new RunContext({
@@ -77,7 +77,6 @@ async function enter(options: RunTaskOptions): Promise<void> {
     sleeper,
     signal: controller.signal,
     now,
-    isLeaseFresh: options.isLeaseFresh,
     reported: row.progress_done,
     onProgress: (done, total, message) => progress.report(row, { done, total }, message),
     onFault: options.onFault,

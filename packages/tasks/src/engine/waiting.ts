@@ -1,10 +1,10 @@
 /** How many tasks of an owner may wait: counted now and then, not with every task that is made. */
-import type { StoreTransaction } from '@parley/store';
+import type { Queryable } from '@parley/store';
 import { rowTable } from '@parley/store';
 import { ToolError } from '@parley/kit';
 import { sql } from 'kysely';
-import type { Owner } from './owner-places.ts';
-import { distinct, ownerKey } from './owner-places.ts';
+import type { Owner } from './owners.ts';
+import { distinct, ownerKey } from './owners.ts';
 
 interface Allowance {
   left: number;
@@ -28,12 +28,12 @@ export class WaitingLimit {
 
   /** Says of each owner, one for every new task, why it cannot have another one; undefined where it can. */
   async admit(
-    tx: StoreTransaction,
+    on: Queryable,
     owners: readonly Owner[],
     now: number,
   ): Promise<readonly (ToolError | undefined)[]> {
     const unknown = distinct(owners).filter((owner) => this.#leftFor(owner) < owners.length);
-    const counted = await countWaiting(tx, unknown, now);
+    const counted = await countWaiting(on, unknown, now);
     const left = new Map(
       distinct(owners).map((owner) => {
         const key = ownerKey(owner);
@@ -67,17 +67,17 @@ export class WaitingLimit {
 
 /** A task that sleeps waits for its time, not for a place. */
 async function countWaiting(
-  tx: StoreTransaction,
+  on: Queryable,
   owners: readonly Owner[],
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
   if (owners.length === 0) return new Map();
-  const table = rowTable<Owner>(tx.engine, 'asked', { rows: owners, columns: COLUMNS });
+  const table = rowTable<Owner>(on.engine, 'asked', { rows: owners, columns: COLUMNS });
   const { rows } = await sql<Owner & { waiting: number }>`
     select asked.organization_id, asked.owner_id, (
       select count(*) from tasks where tasks.organization_id = asked.organization_id
       and tasks.owner_id = asked.owner_id and state = 'ready' and due_at <= ${now}
-    ) as waiting from ${table}`.execute(tx.db());
+    ) as waiting from ${table}`.execute(on.db());
   return new Map(rows.map((row) => [ownerKey(row), row.waiting]));
 }
 

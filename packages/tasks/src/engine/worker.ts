@@ -9,6 +9,7 @@ import { Claimer } from './claimer.ts';
 import { EndWriter } from './end-writer.ts';
 import type { RunReport } from './figures.ts';
 import { RunCounts } from './figures.ts';
+import type { Lease } from './journal.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
 import type { GoneWorkers } from './lease.ts';
@@ -35,12 +36,10 @@ export interface WorkerOptions {
 interface Running {
   readonly row: TaskRow;
   readonly controller: AbortController;
-  leaseUntil: number;
+  readonly lease: Lease;
   ended: Promise<void>;
 }
 
-/** A lease is renewed in the time of so many renewals, unless the process stood still. */
-const LATE_RENEWALS = 1.5;
 /** How many cancels are remembered that came before their task began here. */
 const MOST_EARLY_CANCELS = 1_000;
 
@@ -123,9 +122,9 @@ export class Worker {
     return this.#isOpen;
   }
 
-  /** The highest turn of a pool that was served here. */
-  servedIn(pool: Pool): number {
-    return this.#claimer.servedIn(pool);
+  /** What knows and takes those that stand in line. */
+  get claimer(): Claimer {
+    return this.#claimer;
   }
 
   start(): void {
@@ -167,13 +166,13 @@ export class Worker {
     const controller = new AbortController();
     if (!this.#isOpen) controller.abort(shutdown());
     else if (this.#earlyCancels.delete(row.id)) controller.abort(cancelled());
-    const run: Running = { row, controller, leaseUntil: row.lease_until ?? 0, ended: Promise.resolve() };
+    const lease = { until: row.lease_until ?? 0 };
+    const run: Running = { row, controller, lease, ended: Promise.resolve() };
     this.#running.set(row.id, run);
     // The timer for the nearest due time may have to be set anew.
     const onParked = () => this.#claimer.nudge();
-    const parts = { ...this.#options, ...this.#parts, counts: this.counts };
-    const isLeaseFresh = () => this.#isFresh(run);
-    const work = () => runTask({ ...parts, row, kind, controller, isLeaseFresh, onParked });
+    const own = { row, kind, controller, lease, onParked };
+    const work = () => runTask({ ...this.#options, ...this.#parts, counts: this.counts, ...own });
     run.ended = this.#measured(row, work)
       .catch((error: unknown) => this.#options.onFault(error, `task ${row.kind}`))
       .finally(() => {
@@ -252,25 +251,19 @@ export class Worker {
       const row = stillHeld.get(id);
       if (row?.fence !== run.row.fence) run.controller.abort(leaseLost());
       else if (row.cancel_reason !== null) this.cancel(id);
-      else run.leaseUntil = until;
+      else run.lease.until = until;
     }
-  }
-
-  #isFresh({ leaseUntil }: Running): boolean {
-    const { limits, now } = this.#options;
-    const lateMs = Math.min(limits.leaseMs, limits.renewMs * LATE_RENEWALS);
-    return now() < leaseUntil - limits.leaseMs + lateMs;
   }
 
   #surrender(leaseUntil: number): void {
     for (const run of this.#running.values())
-      if (run.leaseUntil <= leaseUntil) run.controller.abort(leaseLost());
+      if (run.lease.until <= leaseUntil) run.controller.abort(leaseLost());
   }
 
   async #takeOver(gone?: GoneWorkers): Promise<void> {
     const { store, now } = this.#options;
     // After a pause of the whole process, and before anybody else may take what runs here.
-    const isLate = [...this.#running.values()].some(({ leaseUntil }) => leaseUntil <= now());
+    const isLate = [...this.#running.values()].some(({ lease }) => lease.until <= now());
     if (isLate) await this.#renew();
     const runningHere = [...this.#running.keys()];
     const takenOver = await releaseLapsed(store, { now: now(), runningHere, ...(gone && { gone }) });

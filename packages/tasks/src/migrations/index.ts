@@ -4,6 +4,7 @@ import { createTasks } from './001-tasks.ts';
 import { indexKinds } from './002-kinds.ts';
 import { countPlaces } from './003-places.ts';
 import { knowThoseInLine } from './004-known-in-line.ts';
+import { countRunning } from './005-count-running.ts';
 
 /** Applied by the program that opens the store. */
 export const taskMigrations: MigrationSet = {
@@ -13,5 +14,6 @@ export const taskMigrations: MigrationSet = {
     '002-kinds': indexKinds,
     '003-places': countPlaces,
     '004-known-in-line': knowThoseInLine,
+    '005-count-running': countRunning,
   },
 };
