@@ -56,8 +56,8 @@ export interface FinishOptions {
 }
 
 /**
- * Writes the ends of tasks in one statement, with all that is told of them, when all else of the transaction is done: the
- * rows that count places are held no longer than its commit takes.
+ * Writes the ends of tasks in one statement, with all that is told of them, when all else of the transaction is done: what
+ * others need for their news is held no longer than its commit takes.
  */
 export async function finish(
   tx: StoreTransaction,

@@ -147,7 +147,7 @@ export class Journal {
       const next = isWanted
         ? ({ state: 'ready', due_at: now() } as const)
         : ({ state: isAsking ? 'asking' : 'ready', due_at: plan.dueAt } as const);
-      // Last, since it gives a place back, and others wait for whoever writes that down.
+      // Last, with what is told of it.
       tx.last(
         tx
           .db<TaskTables>()

@@ -7,7 +7,7 @@ import { DEFAULT_TASK_LIMITS } from '../limits.ts';
 import type { TaskTables } from '../schema.ts';
 
 const PROCESSES = 3;
-const ROUNDS = 60;
+const ROUNDS = 24;
 
 onBothEngines('makers of the same task', (open) => {
   test('get one while it begins, does a step and ends under their hands', async () => {
