@@ -158,7 +158,10 @@ describeInBrowser('the frame', () => {
       status: 200,
       text: 'event: progress\ndata: {"done":1,"total":3}\n\n',
     });
-    await page.getByRole('button', { name: /^Run(?! as)/ }).last().click();
+    await page
+      .getByRole('button', { name: /^Run(?! as)/ })
+      .last()
+      .click();
     await page.getByText('It may have done its work').first().waitFor();
     await keepPicture(page, 'tool-cut-off');
     expect(faults).toEqual([]);
@@ -326,7 +329,8 @@ function answerWith(page: Page, played: Played): Promise<void> {
     const kept = window as unknown as { truly?: typeof fetch };
     const truly = (kept.truly ??= window.fetch);
     window.fetch = async (input, init) => {
-      if (!String(input).startsWith(path) || (path === '/api/v1/posts' && init?.method !== 'POST'))
+      const asked = typeof input === 'string' ? input : '';
+      if (!asked.startsWith(path) || (path === '/api/v1/posts' && init?.method !== 'POST'))
         return truly(input, init);
       const headers = { 'content-type': 'application/json', 'x-request-id': 'req-of-the-test' };
       if (text === undefined) return new Response(JSON.stringify(body), { status, headers });

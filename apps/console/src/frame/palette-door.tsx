@@ -33,7 +33,6 @@ function Field({
     <div className="palette" role="dialog" aria-label="Search or jump to" aria-busy>
       <input
         // The key that opened it asked for this field.
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         className="palette-input"
         aria-label="Search or jump to"

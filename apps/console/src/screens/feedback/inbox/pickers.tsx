@@ -120,8 +120,10 @@ const NOBODY = 'nobody';
 
 function OwnerPicker({ posts, onClose }: PickingProps) {
   const [text, setText] = useState('');
-  const team = useTeam(useSettledText(text.trim())).data ?? [];
   const words = text.trim().toLowerCase();
+  const found = useTeam(useSettledText(words)).data ?? [];
+  // What was found for the letters before is still there for a moment: Enter must not choose somebody else.
+  const team = found.filter(({ name, email }) => `${name} ${email ?? ''}`.toLowerCase().includes(words));
   const { run } = useAct(changePosts);
   return (
     <Picker
