@@ -37,7 +37,6 @@ const columns: Column<Person>[] = [
         <span className="truncate">{nameOf(person)}</span>
       </>
     ),
-    sortValue: nameOf,
   },
   {
     id: 'email',
@@ -51,7 +50,6 @@ const columns: Column<Person>[] = [
     id: 'roles',
     header: 'Roles',
     cell: (person) => rolesOf(person).map((role) => <Badge key={role}>{role}</Badge>),
-    sortValue: (person) => rolesOf(person).join(' '),
   },
   {
     id: 'since',
@@ -66,7 +64,6 @@ const columns: Column<Person>[] = [
           invited, ends <When at={person.invitation.expiresAt} />
         </span>
       ),
-    sortValue: (person) => (person.kind === 'member' ? person.member.createdAt : 'z'),
   },
 ];
 
@@ -110,6 +107,8 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
         rows={people}
         columns={isNarrow ? columns.filter(({ id }) => id !== 'email' && id !== 'since') : columns}
         keyOf={keyOf}
+        // Invitations, then the oldest first: sorting would be of the pages that were read alone.
+        isSortedByServer
         onEnd={more}
         isLoadingMore={query.isFetchingNextPage}
         filterPlaceholder="Name or e-mail"
