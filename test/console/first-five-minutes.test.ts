@@ -92,7 +92,7 @@ describeInBrowser('the first five minutes', () => {
       .getByText('search_feedback')
       .first()
       .waitFor();
-    await tab.page.goBack();
+    await tab.page.evaluate(() => history.back());
     await tab.page.getByRole('button', { name: 'Done' }).click();
     await tab.page.locator('.home').waitFor();
     expect(await tab.page.locator('.home-hint').count()).toBe(0);
