@@ -93,7 +93,7 @@ describeInBrowser('annotations and tasks in the console', () => {
     await keep('task');
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     // It says what will be gone; whoever looks again leaves it running.
-    await page.getByRole('dialog').getByText('It ends without a result').waitFor();
+    await page.getByRole('dialog').getByText('it ends without one').waitFor();
     await keep('task-cancel');
     await page.getByRole('button', { name: 'Let it run' }).click();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();

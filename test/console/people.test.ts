@@ -236,6 +236,43 @@ describeInBrowser('several people', () => {
     },
   );
 
+  test(
+    'notes are found by page and project, and a source line opens in one’s editor',
+    { timeout: LONG_MS },
+    async () => {
+      const owner = await bed.server.signedIn();
+      const { data: notes } = (await owner.ask('GET /api/annotations?limit=100')).body;
+      const { annotation, session } = notes.find(
+        (note: { annotation: { sourceFile?: string } }) => note.annotation.sourceFile !== undefined,
+      );
+      const { page, go, context, faults } = await bed.open();
+      await go(`/annotations?url=${encodeURIComponent(session.url)}&project=${session.projectId}`);
+      const onPage = notes.filter((note: (typeof notes)[0]) => note.session.url === session.url);
+      const table = page.getByRole('table', { name: 'Annotations' });
+      expect(await table.getAttribute('aria-rowcount')).toBe(String(onPage.length + 1));
+      await page
+        .locator('.chip')
+        .getByText(/open of \d+\)/)
+        .first()
+        .waitFor();
+      await go(`/annotations/${annotation.id}`);
+      await page.getByRole('button', { name: 'Open in editor' }).click();
+      await page.getByRole('textbox', { name: 'Folder of the project' }).fill('/home/ada/shop');
+      await keepPicture(page, 'editor-dialog');
+      await page.keyboard.press('Enter');
+      const link = page.getByRole('link', { name: 'Open in VS Code' });
+      const [file = ''] = annotation.sourceFile.split(':');
+      expect(await link.getAttribute('href')).toContain(`vscode://file/home/ada/shop/${file}`);
+      await keepPicture(page, 'editor-link');
+      // Its place in the palette bears its name.
+      expect(await page.evaluate(() => localStorage.getItem('parley.recent'))).toContain(
+        'Annotations: Note ',
+      );
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+
   test('looks right, in both themes and on a phone', { timeout: LONG_MS }, async () => {
     const screens = {
       annotations: '/annotations',

@@ -12,17 +12,42 @@ const MOST = 8;
 
 /** Puts a path at the head of the list; what is open in a screen counts as a place of its own. */
 export function rememberPlace(path: string): void {
-  const screen = SCREENS.findLast((one) => one.path !== '/' && path.startsWith(one.path));
+  const screen = screenAt(path);
   if (!screen) return;
+  const known = recentPlaces().find((place) => place.to === path);
   const rest = path.slice(screen.path.length + 1);
-  const title =
-    rest === '' ? screen.title : `${screen.title}: ${decodeURIComponent(rest).replaceAll('/', ' · ')}`;
-  const others = recentPlaces().filter((place) => place.to !== path);
+  const title = rest === '' ? screen.title : `${screen.title}: ${safeDecoded(rest).replaceAll('/', ' · ')}`;
+  keepPlace(known ?? { to: path, title });
+}
+
+function screenAt(path: string) {
+  return SCREENS.findLast((one) => one.path !== '/' && path.startsWith(one.path));
+}
+
+/** An address that somebody typed may hold what is no encoding. */
+function safeDecoded(text: string): string {
   try {
-    localStorage.setItem(KEY, JSON.stringify([{ to: path, title }, ...others].slice(0, MOST)));
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function keepPlace(place: Place): void {
+  const others = recentPlaces().filter(({ to }) => to !== place.to);
+  try {
+    localStorage.setItem(KEY, JSON.stringify([place, ...others].slice(0, MOST)));
   } catch {
     // Storage is switched off: the list stays empty.
   }
+}
+
+/** Gives the place where the person is the name of what is open there. */
+export function namePlace(name: string): void {
+  const path = location.pathname.replace(/^\/console/, '');
+  const screen = screenAt(path);
+  if (!screen || path === screen.path) return;
+  keepPlace({ to: path, title: `${screen.title}: ${name}` });
 }
 
 /** The places, the last one first. */

@@ -2,6 +2,7 @@
 import { ArrowLeft, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
+import { namePlace } from '../frame/recent.ts';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import './detail-pane.css';
@@ -42,6 +43,10 @@ export function DetailPane({
 }: DetailPaneProps) {
   const isWide = useIsWide();
   const pane = useRef<HTMLElement>(null);
+  const isKnown = query === undefined || (!query.isPending && query.error === null);
+  useEffect(() => {
+    if (isKnown && typeof title === 'string') namePlace(title);
+  }, [isKnown, title]);
   useKeys({ Escape: onClose });
   // Opened by a key: the next Tab goes on in here, not at the top of the page.
   useEffect(() => {

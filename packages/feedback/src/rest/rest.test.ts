@@ -219,6 +219,14 @@ onBothEngines('REST', (open) => {
       error: {
         code: 'BAD_REQUEST',
         message: 'Invalid request body',
+        fields: {
+          boardId: 'is required',
+          title: 'must have at least 1 characters (got "   ")',
+          content: 'must be a string (got 5)',
+          colour: 'is not a known field',
+          nested:
+            'is not a known field (known: boardId, title, content, contentJson, statusId, tagIds, createdAt)',
+        },
         details: {
           errors: {
             boardId: ['is required'],

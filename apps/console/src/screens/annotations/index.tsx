@@ -14,8 +14,10 @@ import { toast } from '../../ui/toast-store.ts';
 import { useScreen } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import './annotations.css';
+import { useProjects } from '../agents/queries.ts';
 import { ConnectPage } from './connect-page.tsx';
 import { NoteDetail } from './note-detail.tsx';
+import { pageOptions, projectOptions } from './page-filters.ts';
 import { dismiss, isClosed, reopen, resolve, STATUSES, useNotes, usePages } from './queries.ts';
 import type { Annotation, Note } from './queries.ts';
 
@@ -64,9 +66,10 @@ const STATUS_OPTIONS = STATUSES.map((value) => ({ value, label: value.replaceAll
 
 export function Screen() {
   const screen = useScreen();
-  const { q: text, status, session } = screen.search;
-  const query = useNotes({ text, status, session });
+  const { q: text, status, session, url, project } = screen.search;
+  const query = useNotes({ text, status, session, url, project });
   const pages = usePages();
+  const projects = useProjects();
   const [isConnecting, setConnecting] = useState(false);
   const client = useQueryClient();
   const reread = () => client.invalidateQueries({ queryKey: ['annotations'] });
@@ -88,16 +91,10 @@ export function Screen() {
   const filters = useMemo(
     () => [
       { id: 'status', label: 'State', options: STATUS_OPTIONS },
-      {
-        id: 'session',
-        label: 'Page',
-        options: (pages.data ?? []).map(({ session: { id, title, url } }) => ({
-          value: id,
-          label: title || url,
-        })),
-      },
+      { id: 'url', label: 'Page', options: pageOptions(pages.data ?? []) },
+      { id: 'project', label: 'Project', options: projectOptions(pages.data ?? [], projects) },
     ],
-    [pages.data],
+    [pages.data, projects],
   );
   const connect = <Button onClick={() => setConnecting(true)}>Connect a page</Button>;
   return (

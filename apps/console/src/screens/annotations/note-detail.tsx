@@ -13,6 +13,7 @@ import { Markdown, SafeLink } from '../../ui/markdown.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { useKeys } from '../../ui/use-keys.ts';
 import { When } from '../../ui/when.tsx';
+import { SourceLine } from './editor-link.tsx';
 import { ProposedDiff } from './proposed-diff.tsx';
 import { dismiss, isClosed, pictureOf, reopen, reply, resolve, useNote } from './queries.ts';
 import type { Annotation } from './queries.ts';
@@ -107,7 +108,10 @@ function Place({ note, markdown }: { readonly note: Annotation; readonly markdow
             'Component',
             <code key="component">{note.componentName}</code>,
           ],
-          note.sourceFile !== undefined && ['Source', <SourceLine key="source" place={note.sourceFile} />],
+          note.sourceFile !== undefined && [
+            'Source',
+            <SourceLine key="source" place={note.sourceFile} url={note.url} />,
+          ],
           ['Element', <code key="element">{note.selector}</code>],
           note.selectionText !== undefined && ['Selected', <q key="selected">{note.selectionText}</q>],
           note.acknowledgedBy !== undefined && ['Taken up by', note.acknowledgedBy.name],
@@ -117,16 +121,6 @@ function Place({ note, markdown }: { readonly note: Annotation; readonly markdow
         <CopyButton text={markdown}>Copy as markdown</CopyButton>
       </div>
     </>
-  );
-}
-
-/** The place in the code. The path is relative to the project, so an editor that has the project open finds it. */
-function SourceLine({ place }: { readonly place: string }) {
-  return (
-    <span className="row-wrap">
-      <code>{place}</code>
-      <CopyButton text={place} />
-    </span>
   );
 }
 

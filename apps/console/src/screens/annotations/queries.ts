@@ -49,7 +49,12 @@ interface NotePage {
 
 /** A page that was annotated, with how many notes of which status. */
 export interface AnnotatedPage {
-  readonly session: { readonly id: string; readonly url: string; readonly title: string };
+  readonly session: {
+    readonly id: string;
+    readonly url: string;
+    readonly title: string;
+    readonly projectId?: string;
+  };
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -69,6 +74,9 @@ export interface PageTag {
 interface Filters {
   readonly status?: string | undefined;
   readonly session?: string | undefined;
+  /** The address of their page. */
+  readonly url?: string | undefined;
+  readonly project?: string | undefined;
   readonly text?: string | undefined;
 }
 

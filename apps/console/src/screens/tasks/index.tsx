@@ -95,7 +95,7 @@ export function Screen() {
               asking.ask({
                 title: open.length === 1 ? 'Cancel the task?' : `Cancel ${open.length} tasks?`,
                 gone: [
-                  ...open.slice(0, MOST_NAMED).map(({ title }) => `“${title}” ends without a result`),
+                  ...open.slice(0, MOST_NAMED).map(({ title }) => `The result of “${title}”`),
                   ...moreOf(open),
                 ],
                 confirmText: open.length === 1 ? 'Cancel the task' : 'Cancel the tasks',

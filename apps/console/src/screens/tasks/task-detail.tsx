@@ -47,7 +47,7 @@ export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
   const stop = () =>
     asking.ask({
       title: `Cancel “${task?.title ?? 'the task'}”?`,
-      gone: ['What it has done so far is not finished', 'It ends without a result'],
+      gone: ['What it is doing now', 'Its result: it ends without one'],
       confirmText: 'Cancel the task',
       keepText: 'Let it run',
       onYes: () => cancel.run(),

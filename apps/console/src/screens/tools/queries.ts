@@ -10,9 +10,12 @@ export function keyOf(tool: Pick<ToolRow, 'endpoint' | 'name'>): string {
   return `${tool.endpoint}:${tool.name}`;
 }
 
-/** All tools that the person may see. */
+/** All tools that the person may see; those of connections come, are approved and go. */
 export function useTools(): UseQueryResult<ToolRow[]> {
-  return useQuery({ queryKey: ['tools'], queryFn: ({ signal }) => get<ToolRow[]>('/api/tools', { signal }) });
+  return useQuery({
+    queryKey: ['connections', 'tools'],
+    queryFn: ({ signal }) => get<ToolRow[]>('/api/tools', { signal }),
+  });
 }
 
 /** A call as it was recorded. */

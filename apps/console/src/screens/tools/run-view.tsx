@@ -8,6 +8,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { ScreenLink } from '../../ui/screen-link.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { durationText } from '../../ui/when.tsx';
+import { useCallers } from './queries.ts';
 import { QuestionForm } from './question-form.tsx';
 import { ResultView } from './result-view.tsx';
 import type { Run, RunState } from './use-run.ts';
@@ -39,7 +40,7 @@ export function RunView({
       <div className="row-wrap">
         <StateBadge state={WORDS[run.state]} />
         {run.durationMs !== undefined && <span className="muted number">{durationText(run.durationMs)}</span>}
-        {run.as !== undefined && <span className="muted">as {run.as}</span>}
+        {run.as !== undefined && <As id={run.as} />}
       </div>
       {run.state === 'running' && (
         <div className="stack">
@@ -155,4 +156,10 @@ function Raw({ run }: { readonly run: Run }) {
       ))}
     </div>
   );
+}
+
+/** By name; who was chosen stands in the list that was chosen from. */
+function As({ id }: { readonly id: string }) {
+  const { data = [] } = useCallers();
+  return <span className="muted">as {data.find((caller) => caller.id === id)?.name ?? id}</span>;
 }

@@ -38,7 +38,6 @@ const columns: Column<Person>[] = [
         <TrustedName name={nameOf(person)} />
       </>
     ),
-    sortValue: nameOf,
   },
   {
     id: 'email',
@@ -52,7 +51,6 @@ const columns: Column<Person>[] = [
     id: 'roles',
     header: 'Roles',
     cell: (person) => rolesOf(person).map((role) => <Badge key={role}>{role}</Badge>),
-    sortValue: (person) => rolesOf(person).join(' '),
   },
   {
     id: 'since',
@@ -67,7 +65,6 @@ const columns: Column<Person>[] = [
           invited, ends <When at={person.invitation.expiresAt} />
         </span>
       ),
-    sortValue: (person) => (person.kind === 'member' ? person.member.createdAt : 'z'),
   },
 ];
 
@@ -111,6 +108,8 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
         rows={people}
         columns={isNarrow ? columns.filter(({ id }) => id !== 'email' && id !== 'since') : columns}
         keyOf={keyOf}
+        // Invitations, then the oldest first: sorting would be of the pages that were read alone.
+        isSortedByServer
         onEnd={more}
         isLoadingMore={query.isFetchingNextPage}
         filterPlaceholder="Name or e-mail"

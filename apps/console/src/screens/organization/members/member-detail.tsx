@@ -163,7 +163,7 @@ export function InvitationDetail({
   const takeBack = () =>
     asking.ask({
       title: `Take back the invitation of ${invitation.email}?`,
-      gone: ['The link that they were given', 'To invite them again, you make another one'],
+      gone: ['The link that they were given'],
       confirmText: 'Take it back',
       onYes: () => withdraw.run(),
     });
