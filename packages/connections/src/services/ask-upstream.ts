@@ -19,7 +19,9 @@ import { hasTokens } from './tokens.ts';
 /** Whose credentials are used; no user means those that are for everybody. */
 type Asker = Pick<Caller, 'organizationId' | 'userId'>;
 type Parts = Pick<Base, 'store' | 'ownPort'>;
-type Asking = { readonly upstream: Pick<Base['upstream'], 'discover'> };
+interface Asking {
+  readonly upstream: Pick<Base['upstream'], 'discover'>;
+}
 /** What asking and keeping the answer takes. */
 type Keeping = Parts & Asking & Pick<Base, 'now'> & { readonly events: Pick<Base['events'], 'publish'> };
 
