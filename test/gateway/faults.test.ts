@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
   { fault: 'answers 401', code: 'auth_required', status: 424 },
   { fault: 'answers 403', code: 'forbidden', status: 403, says: 'by upstream' },
   { fault: 'answers 429', code: 'rate_limited', status: 429, retryAfter: '7', data: { retryAfterMs: 7_000 } },
-  { fault: 'answers 500', code: 'unavailable', status: 502, hides: 'at Object.' },
+  { fault: 'answers 500', code: 'unavailable', status: 502, hides: 'secret stack trace' },
   { fault: 'refuses with an error', code: 'upstream_error', status: 502, says: 'Disk full' },
   { fault: 'refuses the arguments', code: 'invalid', status: 400, says: 'n is odd' },
 ];

@@ -120,6 +120,70 @@ test('check 11: strict: a renamed tool is not served until it is approved', asyn
   expect(await codeOf(id, 'work_two')).toBeUndefined();
 });
 
+describe('what the server calls by itself', () => {
+  const ON_EVENTS = plainTool('ON_EVENTS');
+  const ON_CONFIGURATION = plainTool('ON_MCP_CONFIGURATION');
+  const deliveries = async () => {
+    const organizationId = await server.app.host.identity.firstOrganizationId();
+    const { json } = await server.rest(`GET organizations/${organizationId}/deliveries`);
+    return json.data.deliveries as { lastError: string | null; status: string }[];
+  };
+  const publish = async (id: string, type: string) => {
+    await server.manage('EVENT_SUBSCRIBE', { eventType: type, connectionId: id });
+    await server.manage('EVENT_PUBLISH', { type });
+  };
+
+  test('a held tool gets no events and no configuration, and an approved one does', async () => {
+    upstream.script.tools = [ON_EVENTS, ON_CONFIGURATION];
+    const id = await connect();
+    const changed = { description: 'Now it sends them elsewhere.' };
+    upstream.script.tools = [
+      { ...ON_EVENTS, ...changed },
+      { ...ON_CONFIGURATION, ...changed },
+    ];
+    expect(await refresh(id)).toMatchObject({ held: 2 });
+    await publish(id, 'trust.held');
+    await eventually(async () =>
+      expect((await deliveries()).map(({ lastError }) => lastError)).toContainEqual(
+        expect.stringContaining('ON_EVENTS of Trusted'),
+      ),
+    );
+    const told = { id, data: { configuration_state: { a: 1 }, configuration_scopes: [] } };
+    const tell = async () =>
+      JSON.stringify((await server.attempt('COLLECTION_CONNECTIONS_UPDATE', told)).json);
+    expect(await tell()).toContain('"delivered":false');
+    expect(upstream.calls).toEqual([]);
+
+    for (const tool of ['ON_EVENTS', 'ON_MCP_CONFIGURATION'])
+      expect((await approve(id, tool, (await definition(id, tool)).hash)).status).toBe(200);
+    expect(await tell()).toContain('"delivered":true');
+    await publish(id, 'trust.approved');
+    await eventually(() =>
+      expect(upstream.calls.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['ON_MCP_CONFIGURATION', 'ON_EVENTS']),
+      ),
+    );
+  });
+
+  test('a server whose breaker is open is left alone', async () => {
+    upstream.script.tools = [ON_EVENTS, WORK];
+    const id = await connect();
+    upstream.script.fault = (_request, response) => {
+      response.writeHead(500).end();
+      return true;
+    };
+    for (let turn = 0; turn < 5; turn += 1) expect(await codeOf(id, 'work')).toBe('unavailable');
+    const seen = upstream.seen.length;
+    await publish(id, 'trust.broken');
+    await eventually(async () =>
+      expect((await deliveries()).map(({ lastError }) => lastError)).toContainEqual(
+        expect.stringContaining('has failed too often'),
+      ),
+    );
+    expect(upstream.seen).toHaveLength(seen);
+  });
+});
+
 describe('a list that fails', () => {
   test.each(Object.entries(LIST_FAULTS))(
     'check 12: %s: what is known stays and is marked, and the next good answer clears it',

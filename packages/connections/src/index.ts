@@ -28,7 +28,7 @@ export type { Connections } from './services/connections.ts';
 export { createDefinitions } from './services/definitions.ts';
 export type { Approval, Definitions, ToolDefinition } from './services/definitions.ts';
 export { createDeliver } from './services/deliver-events.ts';
-export type { DeliveryCall, DeliverParts } from './services/deliver-events.ts';
+export type { DeliverParts } from './services/deliver-events.ts';
 export { allowAddress } from './services/private-address.ts';
 export { servedConnections } from './services/served-connections.ts';
 export { connectionStates, servedStatus, statusOf } from './services/status.ts';
@@ -98,6 +98,7 @@ export type { ToolOverride } from './shapes/tool-override.ts';
 export { VirtualMcp, VirtualMcpCreate, VirtualMcpUpdate } from './shapes/virtual-mcp.ts';
 export { ToolName, VirtualTool, VirtualToolCreate, VirtualToolUpdate } from './shapes/virtual-tool.ts';
 export type {
+  CallFailure,
   CallLimits,
   Definition,
   Discovered,

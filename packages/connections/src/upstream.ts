@@ -1,5 +1,5 @@
 /** What connections need from the client of upstream servers; the gateway has it. */
-import type { Skill } from '@parley/kit';
+import type { Caller, Skill } from '@parley/kit';
 
 /** A server to reach, with the credentials of one call. */
 export interface UpstreamTarget {
@@ -109,6 +109,13 @@ export interface CallLimits {
   readonly limitMs?: number;
 }
 
+/** Why a tool was not called, or did not answer: the code of any other call, and a sentence. */
+export interface CallFailure {
+  readonly ok: false;
+  readonly status: string;
+  readonly message: string;
+}
+
 /** What came of the call of a tool. */
 export interface UpstreamAnswer {
   readonly ok: true;
@@ -124,10 +131,11 @@ export interface Upstream {
   test(target: UpstreamTarget): Promise<{ readonly ok: true } | UpstreamFailure>;
   /** All that the server has. */
   discover(target: UpstreamTarget): Promise<Discovery>;
+  /** Calls a tool in the name of somebody, through the same stages as the call of a client. */
   call(
     target: UpstreamTarget,
     tool: string,
     args: Record<string, unknown>,
-    limits?: CallLimits,
-  ): Promise<UpstreamAnswer | UpstreamFailure>;
+    by: CallLimits & { readonly caller: Caller },
+  ): Promise<UpstreamAnswer | CallFailure>;
 }

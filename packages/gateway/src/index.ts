@@ -44,6 +44,7 @@ export type { SchemaChecks } from './upstream/schema-checks/checker.ts';
 export type { ConnectionsSource } from './upstream/source.ts';
 export { outsidePrompt, outsideResource, outsideTool, toolsetOf } from './upstream/toolset.ts';
 export type { ToolsetParts } from './upstream/toolset.ts';
+export { ownCalls } from './upstream/own-calls.ts';
 export { createUpstream } from './upstream/upstream.ts';
 export type { UpstreamClient, UpstreamOptions } from './upstream/upstream.ts';
 export { createCodeExecution } from './sandbox/code-execution.ts';

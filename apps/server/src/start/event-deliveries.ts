@@ -1,5 +1,4 @@
 /** Deliveries of events to connections, as the rest of the server sees them: who they are made for, and their record. */
-import type { DeliveryCall } from '@parley/connections';
 import type { Identity } from '@parley/identity';
 import type { Caller, CallRecord } from '@parley/kit';
 import { systemCaller, unattended } from '@parley/kit';
@@ -25,21 +24,8 @@ export async function memberCaller(
 }
 
 /** The record of a delivery: the event bus made the call, not the person who subscribed. */
-export function deliveryRecord({
-  organizationId,
-  connectionId,
-  tool,
-  durationMs,
-  code,
-}: DeliveryCall): CallRecord {
-  return {
-    caller: systemCaller('event-bus', 'Event bus', organizationId),
-    method: 'tools/call',
-    name: tool,
-    toolset: connectionId,
-    outcome: code === undefined ? 'ok' : 'error',
-    code: code ?? null,
-    durationMs,
-    info: { id: null, era: 'local', client: null },
-  };
+export function deliveryRecord(record: CallRecord): CallRecord {
+  const { caller } = record;
+  if (!caller.unattended) return record;
+  return { ...record, caller: systemCaller('event-bus', 'Event bus', caller.organizationId) };
 }

@@ -23,6 +23,7 @@ import {
   createRequestRate,
   createSandbox,
   createUpstream,
+  ownCalls,
   createSchemaChecks,
   uncheckedAnswer,
   engineUniverse,
@@ -236,7 +237,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     programs,
     hopKey: store.secrets.derive('hops').toString('base64url'),
   });
-  const upstream = createUpstream({
+  const client = createUpstream({
     egress,
     info: SERVER_INFO,
     programs,
@@ -244,11 +245,18 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     onFault,
     freshened: (target) => targets.freshened(target),
   });
+  const upstream = {
+    ...client,
+    call: ownCalls({
+      engine: () => ownEngine,
+      prepare: (organizationId) => connections.source.prepare(organizationId),
+      lists: (target, tool) => client.lists(target, tool),
+    }),
+  };
   const deliver = createDeliver({
     store,
     upstream,
     callerOf: (organizationId, userId) => memberCaller(identity, organizationId, userId),
-    onCall: (call) => observe(deliveryRecord(call)),
   });
   const current = async (caller: Caller) =>
     caller.id === options.anonymous?.id ? options.anonymous : identity.current(caller);
@@ -380,6 +388,13 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     steps: parts.steps,
     tasks: refusedWhileHeld(createTaskSeam(tasks, { ...options.tasks?.times, ...traces }), hold),
     observe,
+    onFault,
+  });
+  // What the server calls by itself passes the same stages, but for the rate of a client.
+  const ownEngine = createEngine({
+    sources: [connections.source],
+    middleware: [...connections.middleware, ...(options.hooks?.middleware ?? [])],
+    observe: (record) => observe(deliveryRecord(record)),
     onFault,
   });
   for (const kind of toolKinds(engine, current)) tasks.register(kind);

@@ -19,8 +19,11 @@ import { hasTokens } from './tokens.ts';
 /** Whose credentials are used; no user means those that are for everybody. */
 type Asker = Pick<Caller, 'organizationId' | 'userId'>;
 type Parts = Pick<Base, 'store' | 'ownPort'>;
+interface Asking {
+  readonly upstream: Pick<Base['upstream'], 'discover'>;
+}
 /** What asking and keeping the answer takes. */
-type Keeping = Parts & Pick<Base, 'upstream' | 'now'> & { readonly events: Pick<Base['events'], 'publish'> };
+type Keeping = Parts & Asking & Pick<Base, 'now'> & { readonly events: Pick<Base['events'], 'publish'> };
 
 /** Where a connection leads; undefined for what this server serves itself. */
 export async function targetOf(
@@ -37,7 +40,7 @@ export async function targetOf(
  * itself, with what is for everybody or what its maker was given. Undefined when there is nobody in whose name to ask.
  */
 export async function askConnection(
-  parts: Parts & Pick<Base, 'upstream'>,
+  parts: Parts & Asking,
   { organizationId, userId }: Asker,
   id: string,
 ): Promise<Discovery | undefined> {
@@ -151,10 +154,8 @@ export async function tellConfiguration(
   if (target.type === 'STDIO' && !actsAsAdministrator(caller))
     return { delivered: false, message: 'Only owners and administrators start STDIO connections.' };
   const { configuration_state: state, configuration_scopes: scopes } = settings;
-  const outcome = await base.upstream.call(target, ON_CONFIGURATION, {
-    state: state ?? {},
-    scopes: scopes ?? [],
-  });
+  const told = { state: state ?? {}, scopes: scopes ?? [] };
+  const outcome = await base.upstream.call(target, ON_CONFIGURATION, told, { caller });
   if (!outcome.ok) return { delivered: false, message: outcome.message };
   return outcome.outcome === 'answered'
     ? { delivered: true }

@@ -2,7 +2,7 @@
 import type { Deliver, DeliveryAnswer } from '@parley/events';
 import type { Caller } from '@parley/kit';
 import { withoutTexts } from '../secrets/known-texts.ts';
-import type { UpstreamAnswer, UpstreamFailure } from '../upstream.ts';
+import type { CallFailure, UpstreamAnswer } from '../upstream.ts';
 import { targetOf } from './ask-upstream.ts';
 import type { Base } from './base.ts';
 import { actsAsAdministrator } from './rights.ts';
@@ -12,21 +12,10 @@ const ON_EVENTS = 'ON_EVENTS';
 // As long as a delivery waits.
 const CALL_MS = 30_000;
 
-export interface DeliverParts extends Pick<Base, 'store' | 'upstream'> {
+export interface DeliverParts extends Pick<Base, 'store'> {
+  readonly upstream: Pick<Base['upstream'], 'call'>;
   /** Somebody as they stand now; undefined when they are no member any more. */
   callerOf(organizationId: string, userId: string): Promise<Caller | undefined>;
-  /** Told of each call, for the record. */
-  onCall(call: DeliveryCall): void;
-}
-
-/** One call of `ON_EVENTS`. */
-export interface DeliveryCall {
-  readonly organizationId: string;
-  readonly connectionId: string;
-  readonly tool: string;
-  readonly durationMs: number;
-  /** Undefined when the subscriber took the events. */
-  readonly code: string | undefined;
 }
 
 export function createDeliver(parts: DeliverParts): Deliver {
@@ -44,13 +33,10 @@ export function createDeliver(parts: DeliverParts): Deliver {
     // Calling a program means starting it, which takes the same right as storing it.
     if (target.type === 'STDIO' && !actsAsAdministrator(caller))
       return { kind: 'declined', error: 'Only owners and administrators start STDIO connections.' };
-    const started = performance.now();
-    const answer = await upstream.call(target, ON_EVENTS, { events }, { signal, limitMs: CALL_MS });
+    const by = { caller, signal, limitMs: CALL_MS };
+    const answer = await upstream.call(target, ON_EVENTS, { events }, by);
     // What a server says of a failure is kept with the delivery.
-    const outcome = withoutTexts(answer, target.secrets);
-    const durationMs = performance.now() - started;
-    parts.onCall({ organizationId, connectionId, tool: ON_EVENTS, durationMs, code: codeOf(outcome) });
-    return answerOf(outcome);
+    return answerOf(withoutTexts(answer, target.secrets));
   };
 }
 
@@ -67,12 +53,7 @@ async function someoneOf(
   return undefined;
 }
 
-function codeOf(outcome: UpstreamAnswer | UpstreamFailure): string | undefined {
-  if (!outcome.ok) return outcome.status;
-  return outcome.outcome === 'answered' ? undefined : outcome.outcome;
-}
-
-function answerOf(outcome: UpstreamAnswer | UpstreamFailure): DeliveryAnswer {
+function answerOf(outcome: UpstreamAnswer | CallFailure): DeliveryAnswer {
   if (!outcome.ok) {
     const kind = outcome.status === 'auth_required' ? 'unauthorized' : 'failed';
     return { kind, error: outcome.message };

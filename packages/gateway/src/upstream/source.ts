@@ -42,6 +42,8 @@ export interface ConnectionsSource extends Source {
   lookAgain(organizationId: string): Promise<void>;
   /** Tells of a document of a connection that has changed. */
   tell(change: Change): void;
+  /** Reads the connections of an organization as they stand now. */
+  prepare(organizationId: string): Promise<void>;
   /** Looks at a connection again whose breaker has another state. */
   breakerChanged(connectionId: string): void;
   close(): void;

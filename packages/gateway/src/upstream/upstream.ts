@@ -1,4 +1,4 @@
-/** Upstream servers: tested, asked for all that they have, and told things. */
+/** Upstream servers: tested, and asked for all that they have. */
 import type { CallLimits, Upstream, UpstreamFailure, UpstreamTarget } from '@parley/connections';
 import { detach } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
@@ -28,8 +28,10 @@ export interface UpstreamOptions {
   readonly answerMs?: Readonly<Record<UpstreamTarget['type'], number>>;
 }
 
-/** The client of upstream servers, and how it ends. */
-export interface UpstreamClient extends Upstream {
+/** The client of upstream servers, and how it ends. It calls no tool: that is for the stages of a call alone. */
+export interface UpstreamClient extends Omit<Upstream, 'call'> {
+  /** Whether a server lists a tool of this name; true also when it cannot be asked. */
+  lists(target: UpstreamTarget, tool: string): Promise<boolean>;
   /** Remembers the secrets of a connection that is about to be used by another way. */
   keepSecrets(target: UpstreamTarget): void;
   /** The secrets of a connection that this process has used. */
@@ -106,14 +108,13 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       });
       return outcome.ok ? { ok: true, ...outcome.value } : outcome;
     },
-    async call(target, name, args, limits = {}) {
-      const { callTool } = await import('./tool-call.ts');
-      const outcome = await converse(
-        target,
-        ({ link, signal, limitMs }) => callTool(askedOver(link, signal, limitMs), { name, arguments: args }),
-        { limits },
+    async lists(target, name) {
+      const { listTools } = await import('./tool-list.ts');
+      const outcome = await converse(target, ({ link, signal, limitMs }) =>
+        listTools(askedOver(link, signal, limitMs)),
       );
-      return outcome.ok ? { ok: true, ...outcome.value } : outcome;
+      // One that cannot be asked says nothing about its tools.
+      return !outcome.ok || outcome.value.some((tool) => tool.name === name);
     },
     async close() {
       // What fails has told so itself.

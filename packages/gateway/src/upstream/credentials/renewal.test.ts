@@ -10,6 +10,7 @@ import {
   called,
   CREDENTIAL_MIGRATIONS,
   openCredentials,
+  send,
   startCredentials,
 } from '../../../test/credentials-bed.ts';
 
@@ -173,6 +174,13 @@ onBothEngines(
       await bed.authorize(admin.caller, id, provider);
       clock.nowMs += HOUR_MS;
       expect(await bed.call()).toBe('auth_required');
+      const fault = await bed.targets
+        .through(owner.caller, id, (target, headers) => send(target, headers))
+        .catch((error: unknown) => error);
+      expect(fault).toMatchObject({
+        kind: 'auth_required',
+        link: expect.stringMatching(/^http:\/\/localhost:4680\/oauth\/start\/parley_start_/) as unknown,
+      });
       expect(await bed.call(admin.caller)).toBe('alex');
       expect(await bed.auth.state(owner.caller, id)).toMatchObject({ state: 'needs_reauth' });
       expect(await bed.auth.state(admin.caller, id)).toMatchObject({ state: 'ok' });
