@@ -83,7 +83,7 @@ export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
   const [draft, setDraft] = useState<Draft>(EMPTY);
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const { startsPrograms } = useSession();
-  const isAdministrator = useIsAdministrator();
+  const isAdministrator = useSession().isAdministrator;
   const canStart = startsPrograms && isAdministrator;
   const isRefused =
     way === 'command' ? !canStart : isPrivate(draft.url) && !(isAdministrator && draft.allowPrivate);
