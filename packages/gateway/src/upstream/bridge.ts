@@ -270,7 +270,7 @@ export class Bridge {
     if (found === undefined) throw invalidState();
     if ('replicaId' in found) {
       const answer = await elsewhere?.resume(found.replicaId, found.id, owner, call);
-      if (answer === undefined) throw lostCall(connection.title, isRead === true);
+      if (answer === undefined) throw lostCall(connection.title, isRead);
       return answer;
     }
     return this.#resumed(found.call, call, owner);
