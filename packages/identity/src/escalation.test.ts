@@ -10,10 +10,10 @@ import {
   ToolError,
   toolsetSource,
 } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { onBothEngines } from '../test/engines.ts';
 import { found, settle } from '../test/people.ts';
 import type { Identity, NewKey } from './index.ts';
 import { rankOf } from './index.ts';

@@ -1,6 +1,6 @@
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { AGENT, DIFF, openDesk, ORGANIZATION } from '../../test/notes.ts';
 import { isUnifiedDiff } from './diffs.ts';
 

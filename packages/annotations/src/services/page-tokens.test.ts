@@ -1,5 +1,5 @@
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { openDesk, ORGANIZATION, ORIGIN } from '../../test/notes.ts';
 
 onBothEngines('a page token', (open) => {

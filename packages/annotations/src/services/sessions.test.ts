@@ -1,7 +1,8 @@
 import { deflateSync } from 'node:zlib';
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { AGENT, openDesk, ORGANIZATION, ORIGIN, PAGE } from '../../test/notes.ts';
 import { pictureFacts } from './picture.ts';
 

@@ -1,5 +1,5 @@
-import { onBothEngines } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { AGENT, asAgentsSee, DIFF, note, openDesk, ORGANIZATION, STRANGER } from '../../test/notes.ts';
 import type { Desk } from '../../test/notes.ts';
 import type { SessionRow } from '../schema.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { describe, expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { AGENT, note, openDesk, ORGANIZATION } from '../../test/notes.ts';
 import type { AnnotationTables } from '../schema.ts';
 

@@ -1,9 +1,10 @@
 import { connect } from '@parley/kit/testing';
 import type { Caller } from '@parley/kit';
 import { createChangeBus } from '@parley/kit';
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import type { Desk } from '../../test/notes.ts';
 import { DIFF, openDesk, ORGANIZATION } from '../../test/notes.ts';
 import type { SessionRow } from '../schema.ts';

@@ -1,6 +1,7 @@
 import { connect } from '@parley/kit/testing';
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { AGENT, openDesk } from '../../test/notes.ts';
 import type { Desk, DeskOptions } from '../../test/notes.ts';
 import { annotationsToolset } from '../toolset.ts';

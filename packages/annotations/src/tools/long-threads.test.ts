@@ -1,7 +1,8 @@
 /** Threads that are longer than an answer: nothing is hidden by them, and nothing in them is passed over. */
 import { connect } from '@parley/kit/testing';
-import { onBothEngines, scratchStore } from '@parley/store/testing';
+import { scratchStore } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import type { Desk, DeskOptions } from '../../test/notes.ts';
 import { DIFF, openDesk, ORGANIZATION, writeThread } from '../../test/notes.ts';
 import { annotationsToolset } from '../toolset.ts';

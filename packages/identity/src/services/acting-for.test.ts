@@ -2,9 +2,9 @@
 import type { Caller } from '@parley/kit';
 import { defineTool, defineToolset, unattended } from '@parley/kit';
 import { connect } from '@parley/kit/testing';
-import { onBothEngines } from '@parley/store/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { onBothEngines } from '../../test/engines.ts';
 import { BUILT_IN_ROLES, found, join, keyFor, settle } from '../../test/people.ts';
 import type { Identity } from '../identity.ts';
 

@@ -1,7 +1,7 @@
 /** Who a key stands for, on both engines: what is refused, what a key may do, and how soon a change counts. */
 import { ALL_GRANTS } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test, vi } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { BUILT_IN_ROLES, found, join, keyFor, settle } from '../../test/people.ts';
 import { IDENTITY_CHANGED } from '../index.ts';
 import { newHexKey, newKey } from '../key-format.ts';

@@ -1,8 +1,8 @@
 /** Keys of both forms, keys narrowed to a rank, and what a key is worth whose member is gone. */
 import type { Caller } from '@parley/kit';
 import { ALL_GRANTS, mayAdminister } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { BUILT_IN_ROLES, found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
 import type { Identity, NewKey } from '../index.ts';
 import { newHexKey, newKey } from '../key-format.ts';

@@ -1,7 +1,7 @@
 /** Keys are made within the maker's power, shown once, listed without secrets, and revoked by those who may. */
 import { ALL_GRANTS } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
 import type { IdentityTables } from '../schema.ts';
 

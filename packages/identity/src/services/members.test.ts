@@ -1,6 +1,6 @@
 /** Who belongs to an organization, who may change that, and what can never happen: an organization without an owner. */
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { BUILT_IN_ROLES, found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
 
 onBothEngines('members', (open) => {

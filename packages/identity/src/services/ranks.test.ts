@@ -1,6 +1,6 @@
 /** Members as others see them, their ranks, and who may change or remove whom. */
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { BUILT_IN_ROLES, found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
 import type { Identity } from '../index.ts';
 import { rankOf } from '../index.ts';

@@ -1,8 +1,8 @@
 /** Who revokes which key, on both engines; and the way back for whoever has no key left. */
 import { ALL_GRANTS } from '@parley/kit';
 import type { Caller } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { found, join, keyFor, refusalOf, settle } from '../../test/people.ts';
 import type { Identity, KeyRole } from '../index.ts';
 

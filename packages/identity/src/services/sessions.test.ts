@@ -1,6 +1,6 @@
 /** Sign-in sessions on both engines: whom they stand for, when they end, and what is stored of them. */
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import type { Place } from '../../test/people.ts';
 import { BUILT_IN_ROLES, found, join, refusalOf, settle } from '../../test/people.ts';
 import type { IdentityTables } from '../schema.ts';

@@ -1,9 +1,9 @@
 /** Questions: asked once under a key of their own, answered in any order, and not waited for without end. */
 import { ToolError } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import * as fc from 'fast-check';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { accept, MUTE, openBed, OWNER, question, TestClock } from '../../test/engine-bed.ts';
 import type { Bed, Script } from '../../test/engine-bed.ts';
 

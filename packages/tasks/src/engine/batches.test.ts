@@ -3,8 +3,8 @@ import { ToolError } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
 import { Batches, StoreUnavailableError } from '@parley/store';
-import { onBothEngines } from '@parley/store/testing';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { gate, openBed } from '../../test/engine-bed.ts';
 
 /** Batches of texts, and what was written together. */

@@ -1,8 +1,8 @@
 /** Cancelling: at once when nothing runs, by the signal when something does, by force when that is ignored. */
 import { testCaller } from '@parley/kit/testing';
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { gate, openBed, OWNER, question, untilStopped } from '../../test/engine-bed.ts';
 import type { Script } from '../../test/engine-bed.ts';
 

@@ -1,7 +1,7 @@
 import { testCaller } from '@parley/kit/testing';
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { openBed, TestClock } from '../../test/engine-bed.ts';
 import type { NewTask } from '../task.ts';
 

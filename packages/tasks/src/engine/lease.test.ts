@@ -1,9 +1,9 @@
 /** Leases: work passes from a worker that stops, stalls or dies to another one, and only one of them can write. */
-import { onBothEngines } from '@parley/store/testing';
 import type { Store } from '@parley/store';
 import { StoreUnavailableError } from '@parley/store';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { gate, openBed, scripted, TestClock, untilStopped } from '../../test/engine-bed.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 

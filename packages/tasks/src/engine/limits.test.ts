@@ -1,8 +1,8 @@
 /** Limits: how much runs at once and for whom, how much waits, and what may be how large. */
 import { testCaller } from '@parley/kit/testing';
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import type { Script } from '../../test/engine-bed.ts';
 import { gate, openBed } from '../../test/engine-bed.ts';
 

@@ -1,11 +1,11 @@
 /** Places: what is counted is what runs, whatever happens to tasks, and whoever has none waits for its turn. */
 import { testCaller } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { seededRandom } from '@parley/test-support/random';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import type { Script } from '../../test/engine-bed.ts';
 import { gate, openBed, question, TestClock } from '../../test/engine-bed.ts';
 import type { TaskTables } from '../schema.ts';

@@ -1,8 +1,8 @@
 /** Retention and lists: what is kept for how long, what one key makes once, and pages that lose nothing. */
 import { testCaller } from '@parley/kit/testing';
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { openBed, OWNER, question, TestClock } from '../../test/engine-bed.ts';
 import type { TaskTables } from '../schema.ts';
 

@@ -1,7 +1,7 @@
 /** Sleeps: held when short, parked when long, and never longer than asked for. */
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import type { Script } from '../../test/engine-bed.ts';
 import { openBed, OWNER, accept, question, TestClock } from '../../test/engine-bed.ts';
 

@@ -1,8 +1,8 @@
 /** Steps: run once, retried while parked, stored in order, within their limits. */
 import { ToolError } from '@parley/kit';
-import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../test/engines.ts';
 import { openBed, question, accept, OWNER, TestClock } from '../../test/engine-bed.ts';
 
 onBothEngines('steps', (open) => {

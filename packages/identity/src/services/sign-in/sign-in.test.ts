@@ -1,7 +1,7 @@
 /** Signing in to the console on both engines: what lets somebody in, what does not, how guessing is slowed, and how sessions end. */
-import { onBothEngines } from '@parley/store/testing';
 import { quickPasswords } from '@parley/test-support/quick-passwords';
 import { expect, test } from 'vitest';
+import { onBothEngines } from '../../../test/engines.ts';
 import type { Place } from '../../../test/people.ts';
 import { found, join, keyFor, refusalOf, settle } from '../../../test/people.ts';
 import type { IdentityTables } from '../../schema.ts';
