@@ -114,7 +114,8 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
 
 /** What the accessibility check finds that is serious or worse; with `rules` only by these. */
 export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await page.evaluate(readFileSync(axePath(), 'utf8'));
+  // A page that was checked before still has it.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(readFileSync(axePath(), 'utf8'));
   return page.evaluate(async (only) => {
     interface Axe {
       run(options: { resultTypes: string[]; runOnly?: readonly string[] }): Promise<{

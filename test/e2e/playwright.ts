@@ -119,6 +119,7 @@ export interface Browser {
     javaScriptEnabled?: boolean;
   }): Promise<Context>;
   close(): Promise<void>;
+  on(event: 'disconnected', listener: () => void): void;
 }
 
 interface Playwright {
