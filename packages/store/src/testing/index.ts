@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client } from 'pg';
+import type { Client, Pool } from 'pg';
 import { afterEach, describe, inject } from 'vitest';
 import type { MigrationSet } from '../migrations.ts';
 import { openStore } from '../open-store.ts';
@@ -132,7 +132,8 @@ async function migratedFile(sets: MigrationSet[]): Promise<string> {
 /** The database that has these migrations; made by the first test that needs it, in any process. */
 async function migratedTemplate(sets: MigrationSet[]): Promise<string> {
   const template = templateName(sets);
-  await onServer(['select pg_advisory_lock(1)'], async (client) => {
+  await onOwnLine(async (client) => {
+    await client.query('select pg_advisory_lock(1)');
     const known = await client.query('select 1 from pg_database where datname = $1', [template]);
     if (known.rowCount !== 0) return;
     await client.query(`create database ${template}_raw`);
@@ -147,16 +148,35 @@ async function migratedTemplate(sets: MigrationSet[]): Promise<string> {
   return template;
 }
 
-async function onServer(
-  statements: readonly string[],
-  work?: (client: Client) => Promise<void>,
-): Promise<void> {
+/** The lines of this process for what makes and drops databases: one for each is a third of the whole. */
+let lines: Promise<Pool> | undefined;
+
+async function onServer(statements: readonly string[]): Promise<void> {
+  lines ??= openLines();
+  const pool = await lines;
+  for (const statement of statements) await pool.query(statement);
+}
+
+async function openLines(): Promise<Pool> {
+  const { default: pg } = await import('pg');
+  // Nobody ends it but the process, which must not stay for it.
+  const pool = new pg.Pool({
+    connectionString: inject('postgresUrl'),
+    max: 2,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  });
+  // One that was lost while nobody used it is made again.
+  return pool.on('error', () => undefined);
+}
+
+/** Works on a line of its own, whose locks are those of nobody else. */
+async function onOwnLine(work: (client: Client) => Promise<void>): Promise<void> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: inject('postgresUrl') });
   await client.connect();
   try {
-    for (const statement of statements) await client.query(statement);
-    await work?.(client);
+    await work(client);
   } finally {
     await client.end();
   }
