@@ -148,7 +148,7 @@ async function migratedTemplate(sets: MigrationSet[]): Promise<string> {
   return template;
 }
 
-/** The lines of this process for what makes and drops databases: one for each takes as long as half of the work on it. */
+/** The lines of this process for what makes and drops databases: one for each is a third of the whole. */
 let lines: Promise<Pool> | undefined;
 
 async function onServer(statements: readonly string[]): Promise<void> {
