@@ -95,6 +95,8 @@ describe.each(['sqlite', 'postgres'] as const)('what operators see on %s', (engi
     expect(value('parley_tasks_ended_total{outcome="completed"}')).toBeGreaterThanOrEqual(1);
     expect(value('parley_task_wait_duration_seconds_count{pool="caller"}')).toBe(1);
     expect(value('parley_task_lease_losses_total')).toBe(0);
+    expect(value('parley_task_takeovers_total')).toBe(0);
+    expect(value('parley_secrets_hidden_total')).toBe(0);
     expect(value('parley_event_deliveries{state="dead"}')).toBe(0);
     expect(value('parley_sessions')).toBe(0);
     expect(value('parley_streams{kind="listen"}')).toBe(0);

@@ -95,7 +95,7 @@ const REACH = {
     also: 'egress',
     kind: 'list',
     value: 'HOST',
-    help: 'Private host or host:port that webhooks and connections may reach (repeat, or commas)',
+    help: 'Private host, host:port or range (10.1.0.0/16) that webhooks and connections may reach (repeat, or commas)',
   },
   'allow-stdio': {
     also: 'programs',

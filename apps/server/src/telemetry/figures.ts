@@ -1,6 +1,6 @@
 /** What each part of the server counts of itself, under the names that operators know it by. */
 import type { EventFigures } from '@parley/events';
-import type { GatewayFigures } from '@parley/gateway';
+import type { ConnectionGateway, GatewayFigures } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import type { RecordLog, StoreFigures } from '@parley/store';
 import type { TaskFigures } from '@parley/tasks';
@@ -166,6 +166,17 @@ export function eventFamilies({ delivered, standing }: EventFigures): Family[] {
       type: 'histogram',
       samples: delivered.entries().map(([kind, { attempts }]) => ({ labels: { kind }, durations: attempts })),
     },
+  ];
+}
+
+/** Other servers, as this process passes on what they say. */
+export function connectionFamilies({ hiddenSecrets }: Pick<ConnectionGateway, 'hiddenSecrets'>): Family[] {
+  return [
+    counter(
+      'parley_secrets_hidden_total',
+      'How often a secret was cut out of what another server answered.',
+      [{ value: hiddenSecrets() }],
+    ),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** All that tells operators what the server does: metrics, traces, and lines about slow calls. */
-import type { Gateway } from '@parley/gateway';
+import type { ConnectionGateway, Gateway } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import type { CallRecord, Middleware, RequestInfo } from '@parley/kit';
 import type { RunReport } from '@parley/tasks';
@@ -9,7 +9,14 @@ import type { HttpServer } from '../http.ts';
 import type { SharedHost } from '../start/served-toolset.ts';
 import { createClockedCalls } from './clocked-calls.ts';
 import type { IsForEverybody } from './durations.ts';
-import { eventFamilies, recordFamilies, storeFamilies, taskFamilies, trafficFamilies } from './figures.ts';
+import {
+  connectionFamilies,
+  eventFamilies,
+  recordFamilies,
+  storeFamilies,
+  taskFamilies,
+  trafficFamilies,
+} from './figures.ts';
 import type { Metrics } from './metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { createSlowCalls } from './slow-calls.ts';
@@ -24,11 +31,16 @@ export interface Hooks {
   traced?(info: RequestInfo): RequestInfo;
 }
 
+/** The parts that count themselves. */
+export interface WatchedHost extends Pick<SharedHost, 'store' | 'tasks' | 'events'> {
+  readonly connections: Pick<ConnectionGateway, 'hiddenSecrets'>;
+}
+
 export interface Telemetry {
   readonly metrics: Metrics;
   readonly hooks: Hooks;
   /** Begins to count where time goes; before the first call. */
-  watchHost(host: Pick<SharedHost, 'store' | 'tasks' | 'events'>): void;
+  watchHost(host: WatchedHost): void;
   watchTraffic(parts: { gateway: Gateway; routes: readonly RouteSet[]; http: HttpServer }): void;
   close(): Promise<void>;
 }
@@ -81,9 +93,10 @@ export async function openTelemetry({ config, log, isForEverybody }: TelemetryOp
     },
     watchHost(given) {
       host = given;
-      const { store: watched, tasks, events } = given;
+      const { store: watched, tasks, events, connections } = given;
       if (isClocked) watched.spending.turnOn({ keepsStretches: tracing !== undefined });
       metrics.watch('store', async () => storeFamilies(watched.figures()));
+      metrics.watch('connections', async () => connectionFamilies(connections));
       metrics.watch('records', async () => recordFamilies(watched.records));
       metrics.watch('task rows', async () => taskFamilies(await tasks.figures()), { isStored: true });
       metrics.watch('delivery rows', async () => eventFamilies(await events.figures()), { isStored: true });

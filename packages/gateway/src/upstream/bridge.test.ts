@@ -243,8 +243,7 @@ test('arguments are checked before anything is sent', async () => {
 });
 
 test('secrets of the connection and hidden text are made visible or cut out, and nothing else is touched', async () => {
-  const counts: number[] = [];
-  await using own = startBed({ onSecrets: (_connection, count) => counts.push(count) });
+  await using own = startBed();
   own.give(ORGANIZATION, served('conn_1'));
   await using client = await connect(nothing, { sources: [own.gateway.source] });
   const call = async () => (await client.raw.callTool({ name: 'work', arguments: {} })).structuredContent;
@@ -255,11 +254,11 @@ test('secrets of the connection and hidden text are made visible or cut out, and
   expect(await call()).toEqual({
     deep: [{ said: 'Bearer [secret], [secret]', hidden: 'a[U+202E]b[U+E0041]' }],
   });
-  expect(counts).toEqual([2]);
+  expect(own.gateway.hiddenSecrets()).toBe(2);
   const fine = { said: 'naïve 👩‍👩‍👧 ❤️ می‌خواهم' };
   own.answer = () => ({ ...text('see'), structuredContent: fine });
   expect(await call()).toEqual(fine);
-  expect(counts).toEqual([2]);
+  expect(own.gateway.hiddenSecrets()).toBe(2);
 });
 
 test('secrets are cut out of fields, progress and what is said after a renewal, too', async () => {

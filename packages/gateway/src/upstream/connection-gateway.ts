@@ -53,7 +53,6 @@ export interface ConnectionGatewayOptions {
   readonly refreshing?: BridgeParts['refreshing'];
   readonly signInAt?: BridgeParts['signInAt'];
   readonly redact?: BridgeParts['redact'];
-  readonly onSecrets?: BridgeParts['onSecrets'];
   readonly spending?: BridgeParts['spending'];
   readonly traced?: BridgeParts['traced'];
   /** Told of the credentials of every call before it is made. */
@@ -81,6 +80,8 @@ export interface ConnectionGateway {
   readonly middleware: readonly Middleware[];
   /** What tools of connections are made from, for whoever shows them under other names. */
   readonly toolsetParts: ToolsetParts;
+  /** How often a secret stood in what an upstream answered, since the start. */
+  hiddenSecrets(): number;
   close(): Promise<void>;
 }
 
@@ -109,7 +110,8 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
       }),
     };
   };
-  const { refreshing, signInAt, redact, onSecrets, elsewhere, spending, traced } = options;
+  const { refreshing, signInAt, redact, elsewhere, spending, traced } = options;
+  let hiddenSecrets = 0;
   const bridge = new Bridge({
     open(caller, connection, call) {
       const found = options.credentials(caller, connection, call);
@@ -122,7 +124,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     ...(refreshing !== undefined && { refreshing }),
     ...(signInAt !== undefined && { signInAt }),
     ...(redact !== undefined && { redact }),
-    ...(onSecrets !== undefined && { onSecrets }),
+    onSecrets: (_connection, count) => (hiddenSecrets += count),
     spending,
     ...(traced !== undefined && { traced }),
     onFault,
@@ -174,6 +176,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     watches,
     middleware: hookMiddleware(options.hooks ?? {}, onFault),
     toolsetParts,
+    hiddenSecrets: () => hiddenSecrets,
     async close() {
       source.close();
       parked.close();

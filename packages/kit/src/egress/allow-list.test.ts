@@ -40,7 +40,14 @@ describe('the allow list', () => {
     'app.test:99999',
     'app.test:80:90',
     'a..b',
-    '10.0.0.0/8',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '0.0.0.0/0',
+    '::/0',
+    'fd00::/129',
+    'app.test/8',
+    '10.0.0.0/8:80',
+    '10.0.0.0/8/8',
     '[::1',
   ])('the entry "%s" is refused', (entry) => {
     expect(() => parseAllowList([entry])).toThrow(expect.objectContaining({ code: 'invalid' }));

@@ -1,10 +1,12 @@
 /** Owns the owner's list of hosts that may be reached over http and inside private ranges. */
-import { isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import { invalid } from './errors.ts';
 
 /** One parsed entry; without a port it covers every port of the host. */
 export interface AllowRule {
   readonly host: string;
+  /** Instead of one host, every one whose addresses are all in here. */
+  readonly range?: BlockList;
   readonly port?: number;
   /** True: over http, but in no private range. */
   readonly isPlainOnly?: true;
@@ -18,7 +20,7 @@ export function plainEntry({ hostname, port }: Pick<URL, 'hostname' | 'port'>): 
   return `${PLAIN}${hostname}:${port === '' ? 80 : port}`;
 }
 
-/** Parses `host` and `host:port` entries, and those of `plainEntry`; a malformed entry is refused rather than ignored. */
+/** Parses `host`, `host:port` and CIDR entries, and those of `plainEntry`; a malformed entry is refused rather than ignored. */
 export function parseAllowList(entries: readonly string[] = []): AllowRule[] {
   return entries.map((entry) =>
     entry.startsWith(PLAIN)
@@ -35,6 +37,12 @@ export function isListed(rules: readonly AllowRule[], url: URL): boolean {
 /** True when this address may be reached without TLS. */
 export function isPlainListed(rules: readonly AllowRule[], url: URL): boolean {
   return rules.some((rule) => isNamed(rule, url));
+}
+
+/** True when an address is in a range of the list. */
+export function isInRange(rules: readonly AllowRule[], address: string): boolean {
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+  return rules.some(({ range }) => range?.check(address, family) === true);
 }
 
 function isNamed(rule: AllowRule, url: URL): boolean {
@@ -54,14 +62,31 @@ function isLabel(label: string): boolean {
 }
 
 function parseEntry(entry: string): AllowRule {
+  if (entry.includes('/')) return parseRange(entry);
   const text = isIPv6(entry) ? `[${entry}]` : entry;
   const [, name, digits] = /^(\[[^\]]*\]|[^:/?#@\\\s]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = name === undefined ? undefined : parseHost(name);
   const port = digits === undefined ? undefined : Number(digits);
   if (host === undefined || port === 0 || (port ?? 0) > 65_535) {
-    throw invalid(`The allow entry ${JSON.stringify(entry)} is not valid. Write it as host or host:port.`);
+    throw invalid(
+      `The allow entry ${JSON.stringify(entry)} is not valid. Write it as host, host:port or a range such as 10.1.0.0/16.`,
+    );
   }
   return port === undefined ? { host } : { host, port };
+}
+
+function parseRange(entry: string): AllowRule {
+  const [, network = '', digits = ''] = /^([^/]{2,45})\/(\d{1,3})$/.exec(entry) ?? [];
+  const family = isIP(network);
+  const prefix = Number(digits);
+  // A range of everything would be no guard at all.
+  if (family === 0 || prefix === 0 || prefix > (family === 4 ? 32 : 128))
+    throw invalid(
+      `The allow entry ${JSON.stringify(entry)} is not a range. Write it as 10.1.0.0/16 or fd00:1::/64.`,
+    );
+  const range = new BlockList();
+  range.addSubnet(network, prefix, family === 4 ? 'ipv4' : 'ipv6');
+  return { host: '', range };
 }
 
 function parseHost(name: string): string | undefined {

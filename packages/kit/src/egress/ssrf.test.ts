@@ -207,6 +207,38 @@ describe('check 26: what may be reached', () => {
   });
 });
 
+describe('a range of the owner', () => {
+  const codeOf = async (url: string, allow: readonly string[]) => {
+    const egress = egressWith({ allow: [...allow], resolve: scriptResolver(NAMES).resolve });
+    return egress.check(url).then(
+      () => 'passes',
+      (error: { code: string }) => error.code,
+    );
+  };
+
+  test.each([
+    ['10.0.0.0/8', 'http://10.0.0.1:9000/'],
+    ['10.0.0.1/32', 'https://10.0.0.1/'],
+    ['fd00:1::/64', 'https://[fd00:1::7]/'],
+    ['10.0.0.0/8', 'https://private.test/'],
+  ])('%s covers %s', async (range, url) => {
+    expect([await codeOf(url, []), await codeOf(url, [range])]).toEqual(['not_allowed', 'passes']);
+  });
+
+  test.each([
+    ['10.0.0.0/16', 'http://10.1.0.1/'],
+    ['10.0.0.0/8', 'http://192.168.0.1/'],
+    ['10.0.0.0/8', 'http://public.test/'],
+    ['10.0.0.0/8', 'https://two-faced6.test/'],
+    ['fd00:1::/64', 'https://[fd00:2::7]/'],
+    ['169.254.0.0/16', 'http://169.254.169.254/'],
+    ['100.64.0.0/10', 'http://100.100.100.200/'],
+    ['fd00::/8', 'http://[fd00:ec2::254]/'],
+  ])('%s does not cover %s', async (range, url) => {
+    expect(await codeOf(url, [range])).toBe('not_allowed');
+  });
+});
+
 describe('a permission', () => {
   test('covers its host and port and no other', async () => {
     await using server = await startServer((_request, response) => response.end('hello'));

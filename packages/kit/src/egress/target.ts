@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { reachOf } from './addresses.ts';
 import type { AllowRule } from './allow-list.ts';
-import { canonicalHost, isListed, isPlainListed } from './allow-list.ts';
+import { canonicalHost, isInRange, isListed, isPlainListed } from './allow-list.ts';
 import { invalid, notAllowed, unreachable } from './errors.ts';
 import type { Resolve, ResolvedAddress } from './policy.ts';
 import { startTimer } from './timer.ts';
@@ -45,13 +45,18 @@ export const resolveWithSystem: Resolve = async (host) => {
 /** Checks an address without connecting and pins what it resolved to. */
 export async function checkTarget(input: string | URL, options: CheckOptions): Promise<Target> {
   const url = parseUrl(input);
-  const listed = isListed(options.rules, url);
+  const { rules } = options;
+  const isPlain = url.protocol === 'http:' && !isPlainListed(rules, url);
   if (isMetadataName(url.hostname)) throw notAllowed();
-  if (url.protocol === 'http:' && !isPlainListed(options.rules, url)) throw notAllowed();
+  // Only a range can still let it pass, so nobody else's name is looked up.
+  if (isPlain && !rules.some(({ range }) => range !== undefined)) throw notAllowed();
   const addresses = await addressesOf(url.hostname, options);
+  const isNamed = isListed(rules, url);
   for (const { address } of addresses) {
     const reach = reachOf(address);
-    if (reach === 'never' || (reach === 'internal' && !listed)) throw notAllowed();
+    const isIn = isInRange(rules, address);
+    if (reach === 'never' || (reach === 'internal' && !isNamed && !isIn) || (isPlain && !isIn))
+      throw notAllowed();
   }
   return { url, addresses };
 }
