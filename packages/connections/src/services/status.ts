@@ -15,21 +15,13 @@ export interface Condition {
   readonly isStale: boolean;
   /** How the last attempt to read it failed. */
   readonly failedWith: UpstreamStatus | null;
-  /** True while calls are only tried; the gateway knows it. */
-  readonly isProbing?: boolean;
 }
 
-export function servedStatus({
-  status,
-  isKnown,
-  isStale,
-  failedWith,
-  isProbing = false,
-}: Condition): ServedStatus {
+export function servedStatus({ status, isKnown, isStale, failedWith }: Condition): ServedStatus {
   if (status === 'inactive') return 'inactive';
   if (failedWith === 'auth_required') return 'needs_reauth';
   if (!isKnown) return failedWith === null && status === 'active' ? 'active' : 'error';
-  return isStale || isProbing ? 'degraded' : 'active';
+  return isStale ? 'degraded' : 'active';
 }
 
 /** One connection or virtual MCP, and how it does. */

@@ -8,7 +8,10 @@ import { upstreamTool } from '../../test/stand-ins.ts';
 const reset: string[] = [];
 const parts = {
   connectionHealth: {
-    breakerOf: (id: string) => (id.startsWith('broken') ? ('open' as const) : ('closed' as const)),
+    breakerOf: (id: string) => {
+      if (id.startsWith('broken')) return 'open' as const;
+      return id.startsWith('tried') ? ('half-open' as const) : ('closed' as const);
+    },
     resetBreaker: (id: string) => {
       reset.push(id);
     },
@@ -90,6 +93,8 @@ onBothMeshes(
         tools: [upstreamTool('ALPHA'), upstreamTool('BETA'), upstreamTool('GAMMA')],
       };
       expect((await ask(owner.key, `connections/${web.id}/refresh`, {})).status).toBe(200);
+      const tried = `tried-${web.id.slice(-8)}`;
+      await made(client, http('Tried again', { id: tried }));
       const { item: virtual } = await client.call('COLLECTION_VIRTUAL_MCP_CREATE', {
         data: { title: 'Both', connections: [{ connection_id: web.id, selected_tools: ['ALPHA', 'OMEGA'] }] },
       });
@@ -118,6 +123,7 @@ onBothMeshes(
         tools: 0,
         tokens: 0,
       });
+      expect(byId.get(tried)).toMatchObject({ status: 'degraded', reason: null, breaker: 'half-open' });
       expect([...byId.values()].filter((each) => 'isSelf' in each && each.isSelf)).toHaveLength(1);
       expect(text).not.toContain('hush');
       expect((await ask(stranger.key, 'connections')).text).not.toContain(web.id);

@@ -106,10 +106,13 @@ export const connectionRoutes = [
           );
           return placed.map(({ glance, position }) => {
             const { expiresAt = null, ...state } = states.get(glance.id) ?? {};
+            const breaker = connectionHealth?.breakerOf(glance.id) ?? ('closed' as const);
             const item = {
               ...glance,
+              // Only this process knows that calls are being tried again.
+              status: glance.status === 'active' && breaker === 'half-open' ? 'degraded' : glance.status,
               usedBy: [...glance.usedBy],
-              breaker: connectionHealth?.breakerOf(glance.id) ?? ('closed' as const),
+              breaker,
               auth: 'kind' in state ? { ...state, expiresAt: iso(expiresAt) } : null,
             };
             return { item, position };
