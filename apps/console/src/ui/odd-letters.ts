@@ -1,8 +1,14 @@
 /** Owns telling a name that only looks like another: letters of several scripts in one word, or ones nobody sees. */
 
-const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Lisu', 'Coptic'].map(
-  (script) => [script, new RegExp(`\\p{Script=${script}}`, 'u')] as const,
-);
+const SCRIPTS = [
+  ['Latin', /\p{Script=Latin}/u],
+  ['Cyrillic', /\p{Script=Cyrillic}/u],
+  ['Greek', /\p{Script=Greek}/u],
+  ['Armenian', /\p{Script=Armenian}/u],
+  ['Cherokee', /\p{Script=Cherokee}/u],
+  ['Lisu', /\p{Script=Lisu}/u],
+  ['Coptic', /\p{Script=Coptic}/u],
+] as const;
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800]/u;
 // Emoji are joined by a sign that nobody sees, and rightly so.
 const EMOJI = /\p{Extended_Pictographic}[\u{fe0f}\u{200d}\p{Extended_Pictographic}\p{Emoji_Modifier}]*/gu;
