@@ -71,6 +71,8 @@ const AVOIDED = {
   first: ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'],
   /** Brings many rows of its own, which are joined with each other: never each of them with each. */
   many: ['enable_seqscan', 'enable_bitmapscan', 'enable_nestloop'],
+  /** Finds each of the rows that it names by its key, and reads no other. */
+  named: ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'],
 } as const;
 
 /** Has the last statements that `give` adds planned for a table of any size, like `lookUpByIndex`, and for what they do. */

@@ -1,6 +1,6 @@
 /** The ends of tasks: each happens once, in one transaction with its announcement. */
 import type { RowTableColumns, StoreTransaction } from '@parley/store';
-import { isAmong, isWrittenHere, rowTable, toJson } from '@parley/store';
+import { isAmong, isWrittenHere, planLast, rowTable, toJson } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow } from '../schema.ts';
@@ -65,10 +65,12 @@ export async function finish(
   { changes, limits, now, onWritten }: FinishOptions,
 ): Promise<void> {
   const rows = ends.map(({ task, ending }) => endOf(task, storable(ending, limits), { limits, now }));
-  tx.last(write(tx, rows, now), (written) => {
-    onWritten?.(new Set(written.map(({ id }) => id)));
-    return written.map(({ id }) => changed(id));
-  });
+  planLast(tx, 'named', () =>
+    tx.last(write(tx, rows, now), (written) => {
+      onWritten?.(new Set(written.map(({ id }) => id)));
+      return written.map(({ id }) => changed(id));
+    }),
+  );
   await changes.happened(
     tx,
     ends.map(({ task }, index) => ({ task, what: rows[index]?.outcome ?? 'failed' })),

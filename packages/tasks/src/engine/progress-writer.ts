@@ -1,7 +1,7 @@
 /** Progress: told at once to watchers in this process, written to the store a few times a second. */
 import { detach } from '@parley/kit';
 import type { RowTableColumns, Store } from '@parley/store';
-import { rowTable } from '@parley/store';
+import { planLast, rowTable } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow } from '../schema.ts';
@@ -97,11 +97,12 @@ export class ProgressWriter {
     }));
     await this.#store.transaction(async (tx) => {
       const table = rowTable<ProgressRow>(tx.engine, 'told', { rows, columns: COLUMNS });
-      tx.last(sql`
+      const write = sql`
         update tasks set progress_done = told.done, progress_total = told.total,
           status_message = coalesce(told.message, tasks.status_message),
           updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
-        from ${table} where tasks.id = told.id and tasks.fence = told.fence and tasks.state = 'running'`);
+        from ${table} where tasks.id = told.id and tasks.fence = told.fence and tasks.state = 'running'`;
+      planLast(tx, 'named', () => tx.last(write));
       for (const { id } of rows) await this.#changes.announce(tx, id);
     });
   }

@@ -1,6 +1,6 @@
 /** The outcomes of steps, of all tasks of a process: fenced, and many in one commit. */
 import type { RowTableColumns, Store, StoreTransaction, Written } from '@parley/store';
-import { Batches, rowTable } from '@parley/store';
+import { Batches, planLast, rowTable } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskRow, TaskStepRow } from '../schema.ts';
 import { STEP_COLUMNS } from '../schema.ts';
@@ -42,12 +42,14 @@ async function writeSteps(
   let held: ReadonlySet<string> = new Set();
   const write = async (tx: StoreTransaction) => {
     const tasks = steps.map(({ task }) => task);
-    tx.last(holdTasks(tx, tasks, now), (rows) => {
-      held = new Set(rows.map(claimKey));
-      return undefined;
-    });
     const fenced = steps.map(({ task: { fence }, step }) => ({ ...step, fence }));
-    tx.last(upsertFenced(tx, fenced));
+    planLast(tx, 'named', () => {
+      tx.last(holdTasks(tx, tasks, now), (rows) => {
+        held = new Set(rows.map(claimKey));
+        return undefined;
+      });
+      tx.last(upsertFenced(tx, fenced));
+    });
   };
   await store.transaction(write, { lane: 'ending' });
   return steps.map(({ task }) =>
