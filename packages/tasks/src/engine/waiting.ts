@@ -32,15 +32,12 @@ export class WaitingLimit {
     owners: readonly Owner[],
     now: number,
   ): Promise<readonly (ToolError | undefined)[]> {
-    const unknown = distinct(owners).filter((owner) => this.#leftFor(owner) < owners.length);
+    const each = distinct(owners);
+    // Looked at once: what is over a moment later was still allowed.
+    const left = new Map(each.map((owner) => [ownerKey(owner), this.#leftFor(owner)]));
+    const unknown = each.filter((owner) => (left.get(ownerKey(owner)) ?? 0) < owners.length);
     const counted = await countWaiting(on, unknown, now);
-    const left = new Map(
-      distinct(owners).map((owner) => {
-        const key = ownerKey(owner);
-        const waiting = counted.get(key);
-        return [key, waiting === undefined ? this.#leftFor(owner) : Math.max(0, this.#limit - waiting)];
-      }),
-    );
+    for (const [key, waiting] of counted) left.set(key, Math.max(0, this.#limit - waiting));
     const answers = owners.map((owner) => {
       const key = ownerKey(owner);
       const free = left.get(key) ?? 0;
