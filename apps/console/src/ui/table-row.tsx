@@ -1,5 +1,6 @@
 /** Owns one row of a table. */
 import { memo } from 'react';
+import type { ReactNode } from 'react';
 import { Checkbox } from './checkbox.tsx';
 import { classes } from './classes.ts';
 import type { Column } from './table-types.ts';
@@ -69,15 +70,20 @@ function PlainRow<T>(props: RowProps<T>) {
                 onOpen(row);
               }}
             >
-              {column.cell(row)}
+              {cutAtTheEnd(column.cell(row))}
             </button>
           ) : (
-            column.cell(row)
+            cutAtTheEnd(column.cell(row))
           )}
         </div>
       ))}
     </div>
   );
+}
+
+/** A text that does not fit ends with an ellipsis, which only an element of its own can have. */
+function cutAtTheEnd(content: ReactNode): ReactNode {
+  return typeof content === 'string' ? <span className="truncate">{content}</span> : content;
 }
 
 /** The same row again costs nothing while the table scrolls. */
