@@ -145,40 +145,6 @@ onBothEngines('leases', (open) => {
     expect(await second.get(id)).toEqual(ended);
   });
 
-  test('a process that stood still past its lease begins no step that another one has done', async () => {
-    const clock = new TestClock();
-    const [stalled, wakes] = [gate(), gate()];
-    const ran: string[] = [];
-    const firstEnded = Promise.withResolvers<unknown>();
-    const first = await openBed(open, {
-      now: clock.now,
-      limits: STALLED,
-      scripts: {
-        shared: async ({ io }) => {
-          await io.step('one', () => ran.push('one by first'));
-          stalled.open();
-          await wakes.opened;
-          const late = await io.step('two', () => ran.push('two by first')).catch((error: unknown) => error);
-          firstEnded.resolve(late);
-        },
-      },
-    });
-    const { id } = await first.enqueue('shared');
-    await stalled.opened;
-    clock.turn(HOUR_MS);
-    const second = await openBed(open, {
-      now: clock.now,
-      scripts: {
-        shared: ({ io }) =>
-          io.step('one', () => 0).then(() => io.step('two', () => ran.push('two by second'))),
-      },
-    });
-    expect(await second.ended(id)).toMatchObject({ status: 'completed' });
-    wakes.open();
-    expect(['LeaseLost', 'AbortError']).toContain(((await firstEnded.promise) as Error).name);
-    expect(ran).toEqual(['one by first', 'two by second']);
-  });
-
   test('a worker that has lost a task learns of it through the signal', async () => {
     const why = Promise.withResolvers<unknown>();
     const running = gate();
