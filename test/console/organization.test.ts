@@ -60,6 +60,8 @@ test(
     await page.getByRole('columnheader', { name: 'tag keeper' }).waitFor();
 
     await go('/organization/members');
+    // The key works when it is known that this person may.
+    await page.getByRole('button', { name: 'Invite' }).waitFor();
     await page.keyboard.press('c');
     await dialog.getByLabel('E-mail').fill('bo@example.com');
     await dialog.getByRole('checkbox', { name: /tag keeper/ }).press('Space');
