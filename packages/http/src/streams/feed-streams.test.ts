@@ -68,9 +68,13 @@ test('far more than fits into the buffers arrives in order, each message once', 
 
 test('a client that does not read is cut off, and its place is free again', async () => {
   const limits = { unreadBytes: 1000, patienceMs: 50, perProcess: 1 };
-  const { url, ended } = await serve(feedOf(1000, 1_000_000), limits, always);
+  const feed = feedOf(1000, 1_000_000);
+  const { promise: refused, resolve } = Promise.withResolvers<void>();
+  const held: Feed = { ...feed, next: async (...args) => refused.then(() => feed.next(...args)) };
+  const { url, ended } = await serve(held, limits, always);
   const unread = await fetch(url);
   expect((await fetch(url)).status).toBe(429);
+  resolve();
   await eventually(() => expect(ended).toContain('cut'));
   const again = await fetch(url);
   expect(again.status).toBe(200);
