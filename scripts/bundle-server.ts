@@ -7,6 +7,7 @@ import type { OutputChunk, OutputOptions, RolldownBuild } from 'rolldown';
 import { rolldown } from 'rolldown';
 import { describeOwn } from '../apps/server/src/start/describe.ts';
 import { DESCRIPTION_FILE, writeDescription } from '../apps/server/src/start/description.ts';
+import { lightBuiltins } from './light-builtins.ts';
 
 // Native or many-file packages stay outside; they are loaded on first use.
 const EXTERNAL = [
@@ -59,6 +60,7 @@ export async function bundleServer(entry: string, outdir: string, name: string):
     input: { [name]: entry },
     platform: 'node',
     external: EXTERNAL,
+    plugins: [lightBuiltins],
     transform: { target: 'node22' },
     // The task engine is part of every host; only its toolset is asked for like the others.
     checks: { ineffectiveDynamicImport: false },
@@ -104,6 +106,7 @@ async function bundleProgram(entry: string, file: string): Promise<void> {
     input: entry,
     platform: 'node',
     external: EXTERNAL,
+    plugins: [lightBuiltins],
     transform: { target: 'node22' },
   });
   await bundle.write({ file, format: 'esm', codeSplitting: false });
