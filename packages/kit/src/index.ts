@@ -21,7 +21,6 @@ export type { CatalogComeBack, CatalogTool } from './catalog/compiled-tool.ts';
 export { createCatalog } from './catalog/catalog.ts';
 export { coalesce, createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
-export { encodeCursor } from './catalog/cursor.ts';
 export { toolsetSource } from './catalog/source.ts';
 export { tokenCost } from './catalog/token-cost.ts';
 export type { Source, SourcePart } from './catalog/source.ts';
