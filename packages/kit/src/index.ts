@@ -131,4 +131,4 @@ export type { AnyToolset, Installed, Offer, Toolset } from './define/toolset.ts'
 export { typeId } from './type-id.ts';
 export { describeIssues, issuesByField } from './call/validation.ts';
 export { DEGRADED_KEY } from './catalog/caller-view.ts';
-export type { ListMeta, ToolPage } from './catalog/caller-view.ts';
+export type { ListMeta, ListName, ToolPage } from './catalog/caller-view.ts';
