@@ -72,22 +72,25 @@ const COMBINATIONS = (['2026', '2025'] as const).flatMap((era) =>
   Object.entries(WAYS).map(([way, ask]) => ({ era, way, ask })),
 );
 
-test.each(COMBINATIONS)('it goes $way to an upstream of $era, and nothing else does', async ({ era, ask }) => {
-  const { to, upstream, gateway, called } = await through(era);
-  await ask({ ...to, headers: { ...OTHERS, [NAME]: SIGNATURE } });
-  expect(called()).toMatchObject([{ headers: { [NAME]: SIGNATURE } }]);
-  for (const { message, headers } of upstream.heard) {
-    for (const name of Object.keys(OTHERS)) expect(headers).not.toHaveProperty(name);
-    expect(headers).not.toHaveProperty('authorization');
-    // It signs one call, so what is sent around it goes without.
-    if (message.method !== 'tools/call') expect(headers).not.toHaveProperty(NAME);
-  }
-  expect(JSON.stringify(await gateway.records())).not.toContain(SIGNATURE);
+test.each(COMBINATIONS)(
+  'it goes $way to an upstream of $era, and nothing else does',
+  async ({ era, ask }) => {
+    const { to, upstream, gateway, called } = await through(era);
+    await ask({ ...to, headers: { ...OTHERS, [NAME]: SIGNATURE } });
+    expect(called()).toMatchObject([{ headers: { [NAME]: SIGNATURE } }]);
+    for (const { message, headers } of upstream.heard) {
+      for (const name of Object.keys(OTHERS)) expect(headers).not.toHaveProperty(name);
+      expect(headers).not.toHaveProperty('authorization');
+      // It signs one call, so what is sent around it goes without.
+      if (message.method !== 'tools/call') expect(headers).not.toHaveProperty(NAME);
+    }
+    expect(JSON.stringify(await gateway.records())).not.toContain(SIGNATURE);
 
-  await ask(to);
-  expect(called()).toHaveLength(2);
-  expect(called()[1]?.headers).not.toHaveProperty(NAME);
-});
+    await ask(to);
+    expect(called()).toHaveLength(2);
+    expect(called()[1]?.headers).not.toHaveProperty(NAME);
+  },
+);
 
 test.each<[string, string | string[]]>([
   ['two of them', [SIGNATURE, SIGNATURE]],

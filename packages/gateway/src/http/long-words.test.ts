@@ -81,7 +81,10 @@ test('a long cursor is refused like any bad cursor, in both eras', async () => {
   await using gateway = await startGateway();
   const to = { port: gateway.port, key: gateway.ownerKey };
   const cursorOf = (name: string) => Buffer.from(name).toString('base64url');
-  const bad = { code: -32602, message: 'Invalid cursor: it is not of this list, or the list has changed. List again without a cursor.' };
+  const bad = {
+    code: -32602,
+    message: 'Invalid cursor: it is not of this list, or the list has changed. List again without a cursor.',
+  };
   const session = await openSession(to);
   for (const cursor of [cursorOf('x'.repeat(129)), cursorOf(LONG), '', '!']) {
     expect((await sendModern(to, modern('tools/list', { cursor }))).json.error).toEqual(bad);

@@ -121,7 +121,11 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
 
   async function serve(desk: Desk): Promise<void> {
     // Taken before the look: what becomes due after it is looked at again.
-    const taken = [...desk.listeners].map(([listener, { due, seen }]) => ({ listener, seen, notices: [...due] }));
+    const taken = [...desk.listeners].map(([listener, { due, seen }]) => ({
+      listener,
+      seen,
+      notices: [...due],
+    }));
     for (const { due } of desk.listeners.values()) due.clear();
     let caller: Caller | undefined;
     try {

@@ -65,8 +65,12 @@ describe.each(Object.entries(ERAS))('a %s client', (era, asks) => {
   const path = `/mcp/${id}`;
   let ask: Ask;
   const methods = Object.keys(LISTS) as Method[];
-  const firstCursors = async (from = ask) =>
-    Promise.all(methods.map(async (method) => (await from(method)).json.result.nextCursor as string));
+  const firstCursors = async (from = ask) => {
+    const cursors: string[] = [];
+    // One after the other: all requests of a session have one id here.
+    for (const method of methods) cursors.push((await from(method)).json.result.nextCursor);
+    return cursors;
+  };
 
   beforeAll(async () => {
     bed.give(gateway.owner.organizationId, long(id, gateway.owner.organizationId));
@@ -95,9 +99,21 @@ describe.each(Object.entries(ERAS))('a %s client', (era, asks) => {
     expect(new Set(cursors).size).toBe(methods.length);
     for (const [at, method] of methods.entries()) {
       const own = cursors[at] ?? '';
-      const bent = [...own].map((letter, place) => `${own.slice(0, place)}${letter === 'A' ? 'B' : 'A'}${own.slice(place + 1)}`);
-      const made = [Buffer.from('n01000').toString('base64url'), '', `${own}=`, `${own}A`, 'A'.repeat(100_000)];
-      for (const cursor of [...cursors.filter((each) => each !== own), bent[0], bent[6], bent.at(-1), ...made])
+      const bent = [0, 6, own.length - 1].map(
+        (place) => `${own.slice(0, place)}${own[place] === 'A' ? 'B' : 'A'}${own.slice(place + 1)}`,
+      );
+      const made = [
+        Buffer.from('n01000').toString('base64url'),
+        '',
+        `${own}=`,
+        `${own}A`,
+        'A'.repeat(100_000),
+      ];
+      for (const cursor of [
+        ...cursors.filter((each) => each !== own),
+        ...bent,
+        ...made,
+      ])
         expect((await ask(method, { cursor })).json.error).toEqual(REFUSED);
       expect((await ask(method, { cursor: own })).json.error).toBeUndefined();
     }
@@ -146,12 +162,7 @@ describe.each(Object.entries(ERAS))('a %s client', (era, asks) => {
 });
 
 test('a cursor is read alike on the hot path and through the SDK', async () => {
-  const { organizationId } = gateway.owner;
-  bed.give(organizationId, long('conn_both', organizationId));
   const key = gateway.ownerKey;
-  await expect
-    .poll(async () => (await sendModern({ port: gateway.port, key }, modern('tools/list'))).text)
-    .toContain('conn_both');
   const answers = async (params: Record<string, unknown>) => {
     const message = modern('tools/list', params);
     const [hot, sdk] = [

@@ -59,12 +59,13 @@ test('a cursor is known to every process with the keys, and to one whose newest 
 test('the digest of a list is that of what its caller sees, whoever else sees more', () => {
   const engineOf = (...names: string[]) =>
     createEngine({
-      sources: [
-        toolsetSource(install(defineToolset({ name: 'lab', title: 'Lab', tools: names.map(tool) }))),
-      ],
+      sources: [toolsetSource(install(defineToolset({ name: 'lab', title: 'Lab', tools: names.map(tool) })))],
     });
   const some = testCaller({ roles: [], grants: { lab: ['alpha'] } });
-  const digest = (names: string[], caller = some) => engineOf(...names).view(caller).digest('tools', caller);
+  const digest = (names: string[], caller = some) =>
+    engineOf(...names)
+      .view(caller)
+      .digest('tools', caller);
   expect(digest(['alpha', 'beta'])).toBe(digest(['gamma', 'alpha']));
   expect(digest(['alpha'])).not.toBe(digest(['beta']));
   expect(digest(['alpha', 'beta'], testCaller())).not.toBe(digest(['alpha'], testCaller()));

@@ -226,7 +226,11 @@ export class View<
   /** Availability is asked per request only for the few items that declare it. */
   #mask(list: ListName, caller: Caller): string {
     const guarded: readonly Guarded[] =
-      list === 'tools' ? this.#conditional : list === 'prompts' ? this.#conditionalPrompts : this.#conditionalResources;
+      list === 'tools'
+        ? this.#conditional
+        : list === 'prompts'
+          ? this.#conditionalPrompts
+          : this.#conditionalResources;
     return guarded.map((item) => (item.available?.(caller) ? '1' : '0')).join('');
   }
 
@@ -239,7 +243,10 @@ export class View<
     list: ListName,
     all: readonly Item[],
     caller: Caller,
-    { cursor, size = PAGE_SIZE }: { readonly cursor?: string | undefined; readonly size?: number | undefined },
+    {
+      cursor,
+      size = PAGE_SIZE,
+    }: { readonly cursor?: string | undefined; readonly size?: number | undefined },
   ): Page<Item> {
     const from = cursor === undefined ? 0 : this.#cursors.read(cursor, this.#cursorList(list, caller));
     const next = from + size;

@@ -61,7 +61,8 @@ export function createSkillsExtension(endpoints: Endpoints): Extension {
         async handle({ uri }: z.output<typeof Named>, caller: Caller) {
           const found = (await viewOf(caller)).listed(uri, caller);
           // Hidden and unknown look the same.
-          if (found === undefined || !hasSkill(found)) throw new ProtocolFault(RPC.invalidParams, 'Skill not found');
+          if (found === undefined || !hasSkill(found))
+            throw new ProtocolFault(RPC.invalidParams, 'Skill not found');
           return { skill: entriesFor(caller)(found), ...CACHE };
         },
       },
