@@ -109,11 +109,7 @@ describe.each(Object.entries(ERAS))('a %s client', (era, asks) => {
         `${own}A`,
         'A'.repeat(100_000),
       ];
-      for (const cursor of [
-        ...cursors.filter((each) => each !== own),
-        ...bent,
-        ...made,
-      ])
+      for (const cursor of [...cursors.filter((each) => each !== own), ...bent, ...made])
         expect((await ask(method, { cursor })).json.error).toEqual(REFUSED);
       expect((await ask(method, { cursor: own })).json.error).toBeUndefined();
     }
