@@ -112,7 +112,8 @@ describe('without a key', () => {
     ].flatMap((set) => [`/api/${set}/openapi.json`, `/api/${set}/docs`]);
     const files = ['/feedback/style.css', '/feedback/app.js'];
     const open = [...OPEN_ROUTES, ...openPathsOf(await loadOwnToolsets())];
-    expect(open).toEqual(['/', '/health', '/ready', ...management, ...documents, ...files]);
+    const metadata = '/.well-known/oauth-protected-resource/mcp';
+    expect(open).toEqual(['/', '/health', '/ready', metadata, ...management, ...documents, ...files]);
     for (const path of open) expect((await send(path)).status, path).toBe(path === '/' ? 302 : 200);
     // One document about all of them.
     for (const path of ['/api/openapi.json', '/api/docs']) expect((await send(path)).status, path).toBe(200);
@@ -164,7 +165,9 @@ describe('without a key', () => {
     );
     for (const path of asked)
       for (const method of ['GET', 'POST'])
-        expect(await send(`${path}?x=1`, { method }), path).toEqual({ status: 404, body });
+        // What a client has to know of an MCP URL is there to be read.
+        if (method !== 'GET' || path !== '/.well-known/oauth-protected-resource/mcp')
+          expect(await send(`${path}?x=1`, { method }), path).toEqual({ status: 404, body });
     // Nothing besides: these are no way in.
     for (const path of ['/.well-known/other', '/register/x', '/mcp/register', '/robots.txt/x'])
       expect((await send(path)).status, path).toBe(401);

@@ -126,6 +126,7 @@ export async function createApp({
     replicas: host.replicas,
     spending: host.store.spending,
     resumeParked: (id, owner, call) => host.connections.bridge.resume(id, owner, call),
+    publicUrl: config.web.publicUrl,
     anonymous: nobody,
     onFault,
   });

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gateway } from '@parley/gateway';
-import { cutByStop, writeRefusal } from '@parley/gateway';
+import { cutByStop, isResourceMetadata, writeRefusal } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
 import { createRouteTable, HttpRefusal, internalError } from '@parley/http';
 import { detach } from '@parley/kit';
@@ -68,6 +68,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const handlerOf = (req: IncomingMessage): Pick<Gateway, 'handle'> => {
     const url = req.url ?? '/';
     if (url.startsWith('/mcp') && !url.includes('/.well-known/')) return gateway;
+    if (isResourceMetadata(req)) return gateway.metadata;
     const routes = routesFor(url);
     if (routes !== undefined) return routes;
     if (options.front !== undefined && isFrontPage(req)) return options.front;

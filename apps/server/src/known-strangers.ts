@@ -7,7 +7,7 @@ export type PlainAnswer = (req: IncomingMessage, res: ServerResponse) => void;
 /** What browsers ask every site for; none of it is here. */
 export const ABSENT_FILES = ['/favicon.ico', '/robots.txt'] as const;
 
-/** Where OAuth would be; clients look there before they read that a key is wanted. */
+/** Where OAuth would be; clients look there before they read that a key is wanted. What says so of an MCP URL is below the second. */
 export const ABSENT_OAUTH = [
   '/.well-known/oauth-authorization-server',
   '/.well-known/oauth-protected-resource',

@@ -27,7 +27,7 @@ export interface Probes {
  * The own routes that answer without a credential; toolsets declare theirs. A test holds them all.
  * What the owner publishes (`/feedback`, `/changelog.xml`, `/api/public`) is open once it is published.
  */
-export const OPEN_ROUTES = ['/', '/health', '/ready'] as const;
+export const OPEN_ROUTES = ['/', '/health', '/ready', '/.well-known/oauth-protected-resource/mcp'] as const;
 
 /** Where operators ask. */
 export const PROBE_PATHS = ['/health', '/ready', '/metrics'] as const;

@@ -6,13 +6,14 @@ import type { Spent } from '@parley/store';
 import type { AllowedNames } from '@parley/http';
 import { answerCors, createFrontDoor, HttpRefusal, readJson } from '@parley/http';
 import { asHttpRefusal } from './calls/unavailable-store.ts';
-import { writeRefusal } from './http/answers.ts';
+import { writeJson, writeRefusal } from './http/answers.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import { createDispatch } from './http/dispatch.ts';
 import type { EndpointOf, IsInactive } from './http/endpoint.ts';
 import { createEndpointOf } from './http/endpoint.ts';
 import type { LegOptions } from './http/legs.ts';
 import { createPlainRoute, plainCallOf } from './http/plain-route.ts';
+import { resourceMetadata } from './http/resource-metadata.ts';
 import type { CountRequest } from './http/request-rate.ts';
 import { createArrivals } from './replicas/arrivals.ts';
 import type { ResumeHere } from './replicas/parked-calls.ts';
@@ -32,6 +33,8 @@ export interface GatewayOptions extends LegOptions {
   readonly lookAgain?: ((organizationId: string) => Promise<void>) | undefined;
   /** Goes on with calls that wait in this process; for other replicas. */
   readonly resumeParked?: ResumeHere | undefined;
+  /** Where clients reach this server; absent: where they say that they do. */
+  readonly publicUrl?: string | undefined;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
   readonly anonymous?: Caller | undefined;
 }
@@ -39,6 +42,8 @@ export interface GatewayOptions extends LegOptions {
 /** Serves everything under `/mcp`, and guards other routes the same way. */
 export interface Gateway {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Serves what `isResourceMetadata` recognises, to everybody. */
+  readonly metadata: Pick<Gateway, 'handle'>;
   /** The first stages alone, for routes that are not MCP: throws a refusal or answers the caller. */
   admit(req: IncomingMessage): Promise<Caller>;
   /** What is served below `/mcp/` under a name, and the query after it, for a caller; undefined: nothing. */
@@ -61,14 +66,14 @@ export interface GatewayFigures {
 const CORS = {
   methods: 'POST, GET, DELETE',
   headers: (asked = 'authorization, content-type') => asked,
-  exposed: 'mcp-session-id, mcp-protocol-version',
+  exposed: 'mcp-session-id, mcp-protocol-version, www-authenticate',
 };
 
 /** Creates the gateway; the SDK is loaded with the first request that needs it. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { limits, countRequest, onFault, replicas, spending } = options;
   const door = createFrontDoor(options.names, limits);
-  const authenticate = createAuthenticate(options.identity, limits, options.anonymous);
+  const authenticate = createAuthenticate(options);
   const endpointOf = createEndpointOf(options.engine, options);
   const dispatch = createDispatch(options, countRequest);
   const plainRoute = createPlainRoute(limits);
@@ -114,6 +119,19 @@ export function createGateway(options: GatewayOptions): Gateway {
       } catch (error) {
         fail(res, asHttpRefusal(error), onFault);
       }
+    },
+    metadata: {
+      async handle(req, res) {
+        try {
+          const listedOrigin = door.check(req);
+          if (listedOrigin !== undefined && answerCors(req, res, listedOrigin, CORS)) return;
+          if (req.method === 'OPTIONS')
+            throw new HttpRefusal(405, 'Method not allowed.', { headers: { allow: 'GET' } });
+          writeJson(res, 200, JSON.stringify(resourceMetadata(req, options.publicUrl)));
+        } catch (error) {
+          fail(res, error, onFault);
+        }
+      },
     },
     async admit(req) {
       door.check(req);

@@ -3,6 +3,7 @@ export { refusalJson, writeJson, writeRefusal } from './http/answers.ts';
 export { callParts } from './calls/call-parts.ts';
 export { createGateway } from './gateway.ts';
 export type { Gateway, GatewayFigures, GatewayOptions } from './gateway.ts';
+export { isResourceMetadata } from './http/resource-metadata.ts';
 export { createRequestRate } from './http/request-rate.ts';
 export type { CountRequest } from './http/request-rate.ts';
 export { plainErrorOf, statusOf } from './http/plain-status.ts';

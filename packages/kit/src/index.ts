@@ -21,7 +21,6 @@ export type { CatalogComeBack, CatalogTool } from './catalog/compiled-tool.ts';
 export { createCatalog } from './catalog/catalog.ts';
 export { coalesce, createChangeBus } from './changes.ts';
 export type { Change, ChangeBus } from './changes.ts';
-export { encodeCursor } from './catalog/cursor.ts';
 export { toolsetSource } from './catalog/source.ts';
 export { tokenCost } from './catalog/token-cost.ts';
 export type { Source, SourcePart } from './catalog/source.ts';
@@ -132,4 +131,4 @@ export type { AnyToolset, Installed, Offer, Toolset } from './define/toolset.ts'
 export { typeId } from './type-id.ts';
 export { describeIssues, issuesByField } from './call/validation.ts';
 export { DEGRADED_KEY } from './catalog/caller-view.ts';
-export type { ListMeta, ToolPage } from './catalog/caller-view.ts';
+export type { ListMeta, ListName, ToolPage } from './catalog/caller-view.ts';

@@ -61,14 +61,8 @@ async function toolsAt(
   const engine = await engineOrNothing(gateway, endpoint, caller);
   if (engine === undefined) return [];
   await engine.ready(caller);
-  const tools: ShownTool[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = engine.view(caller).page(caller, cursor);
-    tools.push(...page.tools.map((tool) => ({ endpoint, endpointTitle, source, tool })));
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return tools;
+  const tools = engine.view(caller).listedTools(caller);
+  return tools.map((tool) => ({ endpoint, endpointTitle, source, tool }));
 }
 
 /** An endpoint that is switched off has nothing, which is no fault of whoever lists all of them. */

@@ -385,6 +385,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       ...(options.hooks?.middleware ?? []),
     ],
     sealer: createStateSealer(store.secrets.deriveAll('request-state')),
+    cursorKeys: store.secrets.deriveAll('cursors'),
     steps: parts.steps,
     tasks: refusedWhileHeld(createTaskSeam(tasks, { ...options.tasks?.times, ...traces }), hold),
     observe,

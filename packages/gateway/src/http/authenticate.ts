@@ -6,14 +6,25 @@ import type { Caller } from '@parley/kit';
 import type { Identity, ShownKey } from '@parley/identity';
 import { shownKey } from '@parley/identity';
 import type { Limits } from '../limits.ts';
+import { challengeOf } from './resource-metadata.ts';
 
 /** Finds the caller of a request or throws 401. */
 export type Authenticate = (req: IncomingMessage) => Caller | Promise<Caller>;
 
 const BEARER = /^Bearer ([A-Za-z0-9_-]+)$/i;
 
-/** Creates the stage; `anonymous` serves requests without a credential, which the product never does. */
-export function createAuthenticate(identity: Identity, limits: Limits, anonymous?: Caller): Authenticate {
+export interface AuthenticateOptions {
+  readonly identity: Identity;
+  readonly limits: Limits;
+  /** Where clients reach this server; absent: where they say that they do. */
+  readonly publicUrl?: string | undefined;
+  /** Serves requests without a credential, which the product never does. */
+  readonly anonymous?: Caller | undefined;
+}
+
+/** Creates the stage. */
+export function createAuthenticate(options: AuthenticateOptions): Authenticate {
+  const { identity, limits, publicUrl, anonymous } = options;
   const failures = new TokenBuckets(
     limits.failedCredentialsPerMinute / 60,
     limits.failedCredentialsPerMinute,
@@ -32,7 +43,7 @@ export function createAuthenticate(identity: Identity, limits: Limits, anonymous
     }
     throw new HttpRefusal(401, 'Send a valid API key as "Authorization: Bearer <key>".', {
       headers: {
-        'www-authenticate': 'Bearer realm="parley"',
+        'www-authenticate': challengeOf(req, publicUrl),
       },
     });
   }

@@ -37,7 +37,9 @@ test('every wrong credential gets the same 401, and nothing runs', async () => {
     const answer = await send({ port, headers, body: JSON.stringify(echo) });
     expect({ authorization, status: answer.status }).toEqual({ authorization, status: 401 });
     expect(answer.json).toEqual(UNAUTHORIZED);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="parley"');
+    expect(answer.headers['www-authenticate']).toBe(
+      `Bearer realm="parley", resource_metadata="http://127.0.0.1:${port}/.well-known/oauth-protected-resource/mcp"`,
+    );
   }
   const cookie = await send({
     port,

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller, Engine, Exchange } from '@parley/kit';
 import type { ListedTool, Listing, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
-import { encodeCursor, headerReader, isToolResult, META, PROPERTIES_HEADER } from '@parley/kit';
+import { headerReader, isToolResult, META, PROPERTIES_HEADER } from '@parley/kit';
 import { ProtocolFault, requestInfo, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
@@ -86,8 +86,7 @@ export class HotPath {
   #listHead(page: ToolPage<ListedTool>): Buffer {
     const known = this.#listHeads.get(page);
     if (known !== undefined) return known;
-    const next =
-      page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
+    const next = page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(page.nextCursor)}`;
     const meta =
       page.meta === undefined ? this.#metaJson : JSON.stringify({ ...page.meta, ...this.#serverMeta });
     const head = Buffer.from(

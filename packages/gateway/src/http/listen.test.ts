@@ -3,14 +3,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '@parley/test-support/eventually';
 import type { EventStream } from '../../test/event-stream.ts';
 import { openStream } from '../../test/event-stream.ts';
+import type { ChangingLists } from '../../test/changing-lists.ts';
+import { changingLists } from '../../test/changing-lists.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
 import { modern, modernCall, modernHeaders, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
+let lists: ChangingLists;
 
 beforeEach(async () => {
-  gateway = await startGateway({ limits: { streamsPerCaller: 64 } });
+  lists = changingLists();
+  gateway = await startGateway({ limits: { streamsPerCaller: 64 }, sources: [lists.source] });
 });
 
 afterEach(async () => {
@@ -57,7 +61,7 @@ test('the acknowledgement comes first and names what is honoured', async () => {
   expect(stream.status).toBe(200);
   expect(stream.headers['content-type']).toBe('text/event-stream');
   expect(stream.headers['x-accel-buffering']).toBe('no');
-  gateway.changes.publish({ kind: 'tools' });
+  lists.change(gateway.owner.organizationId, 'tools');
   expect(await stream.next()).toEqual({
     jsonrpc: '2.0',
     method: 'notifications/subscriptions/acknowledged',
@@ -74,10 +78,11 @@ test('the acknowledgement comes first and names what is honoured', async () => {
 test('only what was asked for arrives', async () => {
   const stream = await listen(gateway.ownerKey, { promptsListChanged: true, ...MARK });
   await stream.next();
-  gateway.changes.publish({ kind: 'tools' });
-  gateway.changes.publish({ kind: 'resources' });
+  const { organizationId } = gateway.owner;
+  lists.change(organizationId, 'tools');
+  lists.change(organizationId, 'resources');
   gateway.changes.publish({ kind: 'resource', uri: 'lab://pages/1' });
-  gateway.changes.publish({ kind: 'prompts' });
+  lists.change(organizationId, 'prompts');
   expect(await methodsUntilMark(stream)).toEqual(['notifications/prompts/list_changed']);
 });
 
@@ -85,13 +90,13 @@ test("another organization's change is not delivered", async () => {
   const stranger = await gateway.stranger('other');
   const stream = await listen(gateway.ownerKey, { toolsListChanged: true, ...MARK });
   await stream.next();
-  gateway.changes.publish({ kind: 'tools', organizationId: stranger.caller.organizationId });
+  lists.change(stranger.caller.organizationId, 'tools');
   gateway.changes.publish({
     kind: 'resource',
     uri: 'lab://note',
     organizationId: stranger.caller.organizationId,
   });
-  gateway.changes.publish({ kind: 'tools', organizationId: gateway.owner.organizationId });
+  lists.change(gateway.owner.organizationId, 'tools');
   expect(await methodsUntilMark(stream)).toEqual(['notifications/tools/list_changed']);
 });
 

@@ -77,16 +77,17 @@ test('a long name that nothing has is denied, and records keep 200 characters of
   expect((await initialize(to)).status).toBe(200);
 });
 
-test('a cursor longer than any name is refused like any bad cursor, in both eras', async () => {
+test('a long cursor is refused like any bad cursor, in both eras', async () => {
   await using gateway = await startGateway();
   const to = { port: gateway.port, key: gateway.ownerKey };
   const cursorOf = (name: string) => Buffer.from(name).toString('base64url');
-  const bad = { code: -32602, message: 'Invalid cursor: use the nextCursor of the page before.' };
+  const bad = {
+    code: -32602,
+    message: 'Invalid cursor: it is not of this list, or the list has changed. List again without a cursor.',
+  };
   const session = await openSession(to);
   for (const cursor of [cursorOf('x'.repeat(129)), cursorOf(LONG), '', '!']) {
     expect((await sendModern(to, modern('tools/list', { cursor }))).json.error).toEqual(bad);
     expect((await session.request('tools/list', { cursor })).json.error).toEqual(bad);
   }
-  const last = await sendModern(to, modern('tools/list', { cursor: cursorOf('z'.repeat(128)) }));
-  expect(last.json.result.tools).toEqual([]);
 });

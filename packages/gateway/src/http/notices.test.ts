@@ -3,14 +3,18 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { eventually } from '@parley/test-support/eventually';
 import type { EventStream } from '../../test/event-stream.ts';
 import { openStream } from '../../test/event-stream.ts';
+import type { ChangingLists } from '../../test/changing-lists.ts';
+import { changingLists } from '../../test/changing-lists.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
 import { modern, modernHeaders, sendModern } from '@parley/test-support/wire';
 
 let gateway: TestGateway;
+let lists: ChangingLists;
 
 beforeEach(async () => {
-  gateway = await startGateway();
+  lists = changingLists();
+  gateway = await startGateway({ sources: [lists.source] });
 });
 
 afterEach(async () => {
@@ -66,7 +70,7 @@ test('a notice that nobody asked for looks nothing up', async () => {
 test('a notice that is due many times at once is told once', async () => {
   const stream = await listen(gateway.ownerKey, { ...NOTE, promptsListChanged: true });
   for (let at = 0; at < 100; at += 1) gateway.changes.publish({ kind: 'resource', uri: 'lab://note' });
-  gateway.changes.publish({ kind: 'prompts' });
+  lists.change(gateway.owner.organizationId, 'prompts');
   const methods = [(await stream.next()).method, (await stream.next()).method];
   expect(methods).toEqual(['notifications/resources/updated', 'notifications/prompts/list_changed']);
 });
@@ -102,6 +106,6 @@ test('a notice for an agent reaches nobody who does not act as it, and it is kno
   expect(gateway.changes.watchersOf('lab://note')).toMatchObject([{ organizationId }]);
   expect(gateway.changes.watchersOf('lab://other')).toEqual([]);
   gateway.changes.publish({ kind: 'resource', uri: 'lab://note', organizationId, agentId: 'agt_other' });
-  gateway.changes.publish({ kind: 'prompts' });
+  lists.change(gateway.owner.organizationId, 'prompts');
   expect((await stream.next()).method).toBe('notifications/prompts/list_changed');
 });

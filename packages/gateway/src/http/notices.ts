@@ -1,10 +1,11 @@
 /**
- * Notices on their way to whoever listens: only what was asked for, each once however often it is due, and one look
- * at the caller's rights for all that the caller has open.
+ * Notices on their way to whoever listens: only what was asked for and is another to them, each once however often it
+ * is due, and one look at the caller's rights for all that the caller has open.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller, Change, ChangeBus, Engine } from '@parley/kit';
 import { DueWork, isTouched } from '@parley/kit';
+import { SeenLists } from './seen-lists.ts';
 
 /** Looks up what a caller may do now. */
 export type CurrentCaller = (caller: Caller) => Promise<Caller | undefined>;
@@ -49,12 +50,11 @@ export interface NoticeBoard {
   close(): void;
 }
 
-/** True when a caller may learn of a change. */
+/** True when a caller may learn of a change, of lists as far as it could be theirs. */
 export function mayLearn(change: Change, caller: Caller, engine: Engine): boolean {
   const { toolset } = change;
   if (!concerns(change, caller)) return false;
-  if (change.kind !== 'resource')
-    return toolset === undefined || (engine.covers(toolset) && isTouched(caller.grants, toolset));
+  if (change.kind !== 'resource') return toolset === undefined || engine.covers(toolset);
   // A URI may stand for documents of two servers, at two URLs.
   const found = engine.view(caller).resource(change.uri, caller);
   return found !== undefined && (toolset === undefined || found.resource.toolset === toolset);
@@ -63,8 +63,25 @@ export function mayLearn(change: Change, caller: Caller, engine: Engine): boolea
 /** Everything that one caller has open. */
 interface Desk {
   readonly caller: Caller;
-  /** What each listener has yet to be told; a listener asks for few things, so this stays small. */
-  readonly due: Map<Listener, Map<string, Change>>;
+  readonly listeners: Map<Listener, Told>;
+}
+
+/** What one listener was told, and what it has yet to be told; it asks for few things, so this stays small. */
+interface Told {
+  readonly seen: SeenLists;
+  readonly due: Map<string, Due>;
+}
+
+interface Due {
+  readonly change: Change;
+  /** True: a toolset has changed more than once since it was looked at, and may be as before while clients saw it otherwise. */
+  readonly isRepeated: boolean;
+}
+
+interface Taken {
+  readonly listener: Listener;
+  readonly seen: SeenLists;
+  readonly notices: readonly (readonly [string, Due])[];
 }
 
 // Keys expire without a notice.
@@ -86,16 +103,17 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
   function watchersOf(uri: string): Caller[] {
     const change = { kind: 'resource', uri } as const;
     const watches = (listener: Listener) => listener.watches?.(uri) ?? listener.wants(change);
-    const isWatching = ({ due }: Desk) => [...due.keys()].some(watches);
+    const isWatching = ({ listeners }: Desk) => [...listeners.keys()].some(watches);
     return [...desks.values()].filter(isWatching).map(({ caller }) => caller);
   }
 
   function note(desk: Desk, change: Change): void {
     // The tools of a caller change with its rights, so everything it has open is looked at.
     let isDue = change.kind === 'tools';
-    for (const [listener, due] of desk.due) {
+    for (const [listener, { due }] of desk.listeners) {
       if (!listener.wants(change)) continue;
-      due.set(keyOf(change), change);
+      const key = keyOf(change);
+      due.set(key, { change, isRepeated: due.has(key) && change.toolset !== undefined });
       isDue = true;
     }
     if (isDue) looks.add(desk);
@@ -103,36 +121,45 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
 
   async function serve(desk: Desk): Promise<void> {
     // Taken before the look: what becomes due after it is looked at again.
-    const taken = [...desk.due].map(([listener, due]) => ({ listener, notices: [...due] }));
-    for (const due of desk.due.values()) due.clear();
+    const taken = [...desk.listeners].map(([listener, { due, seen }]) => ({
+      listener,
+      seen,
+      notices: [...due],
+    }));
+    for (const { due } of desk.listeners.values()) due.clear();
     let caller: Caller | undefined;
     try {
       caller = await current(desk.caller);
     } catch (error) {
       // Nothing is told unchecked and nothing is lost: what is due waits until rights can be looked up.
       for (const { listener, notices } of taken)
-        for (const [key, change] of notices) desk.due.get(listener)?.set(key, change);
+        for (const [key, notice] of notices) desk.listeners.get(listener)?.due.set(key, notice);
       throw error;
     }
     for (let at = 0; at < taken.length; at += TOLD_IN_ONE_TURN) {
       if (at > 0) await turn();
       const some = taken.slice(at, at + TOLD_IN_ONE_TURN);
-      await Promise.all(some.map(({ listener, notices }) => deliver(listener, notices, caller)));
+      await Promise.all(some.map((each) => deliver(each, caller)));
     }
   }
 
-  async function deliver(
-    listener: Listener,
-    notices: readonly (readonly [string, Change])[],
-    caller: Caller | undefined,
-  ): Promise<void> {
+  async function deliver({ listener, seen, notices }: Taken, caller: Caller | undefined): Promise<void> {
     try {
       if (caller === undefined) return await listener.end();
       const told = new Set<string>();
-      for (const [, change] of notices) {
+      for (const [, { change, isRepeated }] of notices) {
         const what = change.kind === 'resource' ? change.uri : ` ${change.kind}`;
         // Several toolsets may have changed, and a list is the list of all.
         if (told.has(what) || !mayLearn(change, caller, listener.engine)) continue;
+        if (change.kind !== 'resource') {
+          // Who cannot be looked at is told: one look too many does no harm.
+          const isAnother = await seen.isAnother(change.kind, caller).catch((error: unknown) => {
+            onFault(error, 'notice');
+            return true;
+          });
+          const mayHaveBeen = isRepeated && isTouched(caller.grants, change.toolset ?? '');
+          if (!isAnother && !mayHaveBeen) continue;
+        }
         told.add(what);
         await listener.tell(change);
       }
@@ -147,13 +174,13 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
       const { caller } = listener;
       const leave = watches?.listening(listener);
       const key = `${caller.organizationId} ${caller.id} ${caller.source}`;
-      const desk = desks.get(key) ?? { caller, due: new Map() };
+      const desk = desks.get(key) ?? { caller, listeners: new Map() };
       desks.set(key, desk);
-      desk.due.set(listener, new Map());
+      desk.listeners.set(listener, { seen: new SeenLists(listener.engine, caller), due: new Map() });
       return () => {
         leave?.();
-        desk.due.delete(listener);
-        if (desk.due.size > 0 || desks.get(key) !== desk) return;
+        desk.listeners.delete(listener);
+        if (desk.listeners.size > 0 || desks.get(key) !== desk) return;
         desks.delete(key);
         looks.delete(desk);
       };

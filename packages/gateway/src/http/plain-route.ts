@@ -9,6 +9,7 @@ import type { Limits } from '../limits.ts';
 import { PROCESS, streamPlaces } from '../limits.ts';
 import { isObject } from '../messages.ts';
 import { writeJson } from './answers.ts';
+import { extrasOf } from './hot-path.ts';
 import { plainErrorOf, statusOf } from './plain-status.ts';
 import type { Served } from './served.ts';
 import { signalOf } from './signal-of.ts';
@@ -123,7 +124,8 @@ function writeOutcome(res: ServerResponse, { status, body, retryAfterMs }: Outco
   writeJson(res, status, JSON.stringify(body), headers);
 }
 
-function exchangeOf({ headers }: IncomingMessage, res: ServerResponse): Exchange {
+function exchangeOf(req: IncomingMessage, res: ServerResponse): Exchange {
+  const { headers } = req;
   let signal: AbortSignal | undefined;
   return {
     info: requestInfo({
@@ -136,6 +138,7 @@ function exchangeOf({ headers }: IncomingMessage, res: ServerResponse): Exchange
     signal: () => (signal ??= signalOf(res)),
     // Nobody is there to be asked.
     capabilities: {},
+    header: extrasOf(req).header,
   };
 }
 

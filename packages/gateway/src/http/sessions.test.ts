@@ -1,6 +1,8 @@
 /** 2025 sessions: bound to the credential that opened them, counted, ended, forgotten when idle. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventually } from '@parley/test-support/eventually';
+import type { ChangingLists } from '../../test/changing-lists.ts';
+import { changingLists } from '../../test/changing-lists.ts';
 import { openStream } from '../../test/event-stream.ts';
 import { initialize, openSession } from '../../test/session.ts';
 import type { TestGateway } from '../../test/start-gateway.ts';
@@ -12,10 +14,12 @@ const echo = { name: 'echo', arguments: { text: 'hi' } };
 
 describe('a session', () => {
   let gateway: TestGateway;
+  let lists: ChangingLists;
   let to: { port: number; key: string };
 
   beforeEach(async () => {
-    gateway = await startGateway();
+    lists = changingLists();
+    gateway = await startGateway({ sources: [lists.source] });
     to = { port: gateway.port, key: gateway.ownerKey };
   });
 
@@ -89,7 +93,7 @@ describe('a session', () => {
   });
 
   test('hears of changes on its own stream, filtered by what its caller may know', async () => {
-    const key = (await gateway.key({ lab: ['*'] })).text;
+    const key = (await gateway.key({ lab: ['*'], moving: ['*'] })).text;
     const session = await openSession({ ...to, key });
     expect((await session.request('resources/subscribe', { uri: 'lab://note' })).json.result).toEqual({});
     expect((await session.request('resources/subscribe', { uri: 'vault://secret' })).json.error.code).toBe(
@@ -97,7 +101,7 @@ describe('a session', () => {
     );
     const stream = await openStream({ ...to, key, method: 'GET', headers: session.headers });
     const stranger = await gateway.stranger('other');
-    gateway.changes.publish({ kind: 'tools', organizationId: stranger.caller.organizationId });
+    lists.change(stranger.caller.organizationId, 'tools');
     gateway.changes.publish({ kind: 'resource', uri: 'lab://pages/1' });
     gateway.changes.publish({ kind: 'resource', uri: 'vault://secret' });
     gateway.changes.publish({ kind: 'resource', uri: 'lab://note' });
@@ -105,7 +109,7 @@ describe('a session', () => {
       method: 'notifications/resources/updated',
       params: { uri: 'lab://note' },
     });
-    gateway.changes.publish({ kind: 'tools', organizationId: gateway.owner.organizationId });
+    lists.change(gateway.owner.organizationId, 'tools');
     expect(await stream.next()).toMatchObject({ method: 'notifications/tools/list_changed' });
   });
 

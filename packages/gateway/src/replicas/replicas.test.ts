@@ -59,10 +59,8 @@ describe('a session', () => {
     const session = await openSession(first);
     const stream = await openStream({ ...second, method: 'GET', headers: session.headers });
     expect([stream.status, stream.headers['content-type']]).toEqual([200, 'text/event-stream']);
-    pair.one.gateway.changes.publish({
-      kind: 'tools',
-      organizationId: pair.one.gateway.owner.organizationId,
-    });
+    const { organizationId } = pair.one.gateway.owner;
+    pair.one.bed.give(organizationId, served('conn_new', { organizationId }));
     expect(await stream.next()).toMatchObject({ method: 'notifications/tools/list_changed' });
     expect((await send({ ...second, method: 'DELETE', headers: session.headers })).status).toBe(200);
     expect(await stream.next()).toBeUndefined();

@@ -50,7 +50,9 @@ export function engineUniverse(
       const engine = await engineOf(caller);
       await engine.ready(caller);
       const titles = new Map(engine.catalogFor(caller).toolsets.map(({ name, title }) => [name, title]));
-      return allTools(engine, caller)
+      return engine
+        .view(caller)
+        .listedTools(caller)
         .filter((tool) => !startsCode(tool))
         .map((tool) => codeTool(tool, titles));
     },
@@ -65,18 +67,6 @@ export function engineUniverse(
       throw new ProtocolFault(RPC.invalidParams, `Unknown tool: ${name}`);
     },
   };
-}
-
-/** All that an engine lists to a caller. */
-export function allTools(engine: Engine, caller: Caller): CatalogTool[] {
-  const tools: CatalogTool[] = [];
-  const view = engine.view(caller);
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const page = view.page(caller, after);
-    tools.push(...page.tools);
-    after = page.nextCursor;
-  }
-  return tools;
 }
 
 /** Tools that search, describe and run on behalf of code are for clients, not for code. */

@@ -3,7 +3,7 @@
  * When anything else comes, the SDK is loaded and hears the same `initialize`, so it stands where it would have stood.
  */
 import type { Caller, Listing, ServerInfo } from '@parley/kit';
-import { capabilitiesOf, encodeCursor } from '@parley/kit';
+import { capabilitiesOf } from '@parley/kit';
 import type { RequestMessage } from '../messages.ts';
 import { isObject, isRequest, methodOf } from '../messages.ts';
 
@@ -54,10 +54,9 @@ export class Opening {
   }
 
   #list(caller: Caller, { id }: RequestMessage): Opened {
-    const page = this.#listing.list(caller);
-    const next =
-      page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(page.nextCursor))}`;
-    return { json: resultJson(`{"tools":${page.json}${next}}`, id) };
+    const { json, nextCursor } = this.#listing.list(caller);
+    // Whoever reads the next page has to have written the cursor.
+    return nextCursor === undefined ? { json: resultJson(`{"tools":${json}}`, id) } : undefined;
   }
 }
 

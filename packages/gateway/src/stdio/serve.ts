@@ -65,9 +65,20 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       return loaded;
     }));
 
+  /** Whoever reads the next page has to have written the cursor. */
+  async function listsFor(
+    { cursor }: Extract<HotRequest, { method: 'tools/list' }>,
+    caller: Caller,
+  ): Promise<Listing> {
+    if (cursor === undefined && listing.list(caller).nextCursor === undefined) return listing;
+    const whole = await loadEngine();
+    await whole.ready(caller);
+    return whole;
+  }
+
   async function runHot(request: HotRequest, caller: Caller): Promise<void> {
     if (request.method === 'tools/list') {
-      writeAnswer(hot.list(engine ?? listing, caller, request));
+      writeAnswer(hot.list(engine ?? (await listsFor(request, caller)), caller, request));
       if (engine === undefined) loadAhead(loadEngine);
       return;
     }

@@ -6,6 +6,7 @@ import type { ClientCapabilities, OutsideCall } from '@parley/kit';
 import { detach } from '@parley/kit';
 import { cleaned } from './clean-result.ts';
 import type { LinkRequest } from './link.ts';
+import { FORWARDED_HEADER } from './link.ts';
 
 /** What a connection is asked for by its own words. */
 export interface Wanted {
@@ -27,6 +28,8 @@ export interface Wanted {
   /** Absent: the call limit of the connection. */
   readonly limitMs?: number;
 }
+
+const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
 
 /** The first letter of a state that is of the upstream itself. */
 export const THEIR_STATE = 'u';
@@ -65,6 +68,7 @@ export function requestOf(
 ): LinkRequest {
   const { logLevel, request } = call;
   const isWork = !method.startsWith('tasks/');
+  const signature = call.header(FORWARDED_HEADER);
   return {
     method,
     params,
@@ -77,6 +81,8 @@ export function requestOf(
     ...(hops !== undefined && { hops }),
     requestId: request.id,
     traceparent: request.traceparent,
+    // One signature and nothing besides: a header that came twice is joined to one that is none.
+    ...(signature !== undefined && SIGNATURE.test(signature) && { signature }),
     ...(headers !== undefined && { headers }),
     // What is asked about a task says nothing besides.
     ...(call.wantsProgress && isWork && { onProgress: progressTo(call) }),

@@ -2,6 +2,9 @@
 import type { UpstreamTarget } from '@parley/connections';
 import type { ClientCapabilities, InputRequest, InputResponse, LogLevel, ParamHeader } from '@parley/kit';
 
+/** The one header of a client's request that an HTTP upstream gets as it came: it signs what the client passes on. */
+export const FORWARDED_HEADER = 'x-hub-signature-256';
+
 /** One request to an upstream. */
 export interface LinkRequest {
   readonly method: string;
@@ -24,6 +27,8 @@ export interface LinkRequest {
   /** Goes out as `x-request-id`. */
   readonly requestId?: string | null;
   readonly traceparent?: string | undefined;
+  /** Goes out as `x-hub-signature-256`. */
+  readonly signature?: string;
   /** Headers of this one request, such as one that the connection maps; they win over those of the target. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Absent: the client wants no progress, and none is asked for. */

@@ -1,7 +1,6 @@
 /** A virtual MCP as whoever keeps it sees it: every name that it shows and whose it is, and what each mode costs a model. */
 import type { CatalogTool, Caller, Effect, Engine } from '@parley/kit';
 import { tokenCost } from '@parley/kit';
-import { allTools } from '../sandbox/tool-universe.ts';
 import type { Composed } from './compose.ts';
 import { CONNECTION_META } from './compose.ts';
 import type { HeldTool } from './holdings.ts';
@@ -47,7 +46,7 @@ export async function described(
   for (const mode of MODES) {
     const engine = engineOf(mode);
     await engine.ready(caller);
-    const listed = allTools(engine, caller);
+    const listed = engine.view(caller).listedTools(caller);
     if (mode === 'passthrough') own = listed;
     const tokens = listed.reduce((sum, { definition }) => sum + tokenCost(definition), 0);
     modes.push({ mode, tools: listed.length, tokens });

@@ -1,7 +1,6 @@
 /** Reading resources, getting prompts and completing their arguments, under the same guard as tools. */
 import type { GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
-import type { CatalogPrompt } from '../catalog/compiled-prompt.ts';
 import type { CatalogResource } from '../catalog/compiled-resource.ts';
 import type { Endpoints } from '../catalog/endpoints.ts';
 import { noChannel } from '../channel/channel.ts';
@@ -32,8 +31,6 @@ export interface CompletionRequest {
 
 /** Resources and prompts of an engine. */
 export interface Documents {
-  resources(caller: Caller): readonly CatalogResource[];
-  prompts(caller: Caller): readonly CatalogPrompt[];
   /** True when the caller may read the URI now; subscriptions ask this for every notice. */
   canRead(caller: Caller, uri: string): boolean;
   read(caller: Caller, uri: string, exchange: Exchange): Promise<ReadResult | InputRequired>;
@@ -86,11 +83,6 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
   }
 
   return {
-    resources: (caller) =>
-      viewOf(caller)
-        .resources(caller)
-        .filter(({ unlisted }) => unlisted !== true),
-    prompts: (caller) => viewOf(caller).prompts(caller),
     canRead: (caller, uri) => viewOf(caller).resource(uri, caller) !== undefined,
 
     async read(caller, uri, exchange) {

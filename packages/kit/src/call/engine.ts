@@ -5,7 +5,7 @@ import type { Guarded, HiddenReason } from '../access/resolver.ts';
 import { hiddenReason } from '../access/resolver.ts';
 import type { ToolPage, View } from '../catalog/caller-view.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { decodeCursor } from '../catalog/cursor.ts';
+import { Cursors } from '../catalog/cursor.ts';
 import { Endpoints } from '../catalog/endpoints.ts';
 import type { Source } from '../catalog/source.ts';
 import type { Change, ChangeBus } from '../changes.ts';
@@ -35,6 +35,8 @@ export interface EngineOptions {
   readonly middleware?: readonly Middleware[];
   /** Shared by all replicas, so that any of them can finish a round trip; absent: a key of this process. */
   readonly sealer?: StateSealer;
+  /** What cursors of lists are signed with, the newest first, shared like the sealer; absent: a key of this process. */
+  readonly cursorKeys?: readonly Buffer[];
   readonly steps?: StepStore;
   /** Runs tools that may be tasks as tasks; absent: everything runs inline. */
   readonly tasks?: TaskSeam;
@@ -96,8 +98,15 @@ export function createEngine(options: EngineOptions): Engine {
   refuseTwins(sources);
   const filters = middleware.flatMap(({ list }) => (list === undefined ? [] : [list]));
   const { tasks, onFault } = core;
+  const cursors = new Cursors(options.cursorKeys);
   const over = (given: readonly Source[]): Engine => {
-    const endpoints = new Endpoints({ sources: given, filters, handleSchema: tasks?.handleSchema, onFault });
+    const endpoints = new Endpoints({
+      sources: given,
+      filters,
+      cursors,
+      handleSchema: tasks?.handleSchema,
+      onFault,
+    });
     for (const source of given) source.onChange?.((change) => announce(change, endpoints, changes));
     return engineOver(endpoints, core, over);
   };
@@ -140,7 +149,7 @@ function engineOver(endpoints: Endpoints, core: Core, over: Engine['over']): Eng
     serves: ({ organizationId }, toolset) => endpoints.of(organizationId).has(toolset),
     documents: createDocuments(endpoints, core),
     view,
-    list: (caller, cursor) => view(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
+    list: (caller, cursor) => view(caller).page(caller, cursor),
     instructionsFor: (caller) => view(caller).instructions(caller),
     extensions: [
       ...(core.tasks === undefined ? [] : [core.tasks.extension]),

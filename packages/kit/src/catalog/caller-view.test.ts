@@ -1,7 +1,6 @@
-/** What a view remembers: pages under the names of tools and nothing that a client makes up, and what clients are told. */
+/** What a view remembers: pages and what stands in them, and nothing that a client makes up; and what clients are told. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { encodeCursor } from './cursor.ts';
 import { createEngine, defineTool, defineToolset, install, toolsetSource } from '../index.ts';
 import { testCaller } from '../testing/index.ts';
 
@@ -21,15 +20,55 @@ const toolset = defineToolset({
   tools: [tool('alpha'), tool('beta'), tool('gamma')],
 });
 
-test('a cursor that is no name is answered right and not remembered', () => {
-  const engine = createEngine({ sources: [toolsetSource(install(toolset))] });
-  const caller = testCaller();
-  const page = (after: string) => engine.list(caller, encodeCursor(after));
-  expect(page('alpha').tools.map(({ name }) => name)).toEqual(['beta', 'gamma']);
-  expect(page('alpha')).toBe(page('alpha'));
-  expect(engine.list(caller)).toBe(engine.list(caller));
-  expect(page('alphabet').tools.map(({ name }) => name)).toEqual(['beta', 'gamma']);
-  expect(page('alphabet')).not.toBe(page('alphabet'));
+test('a page is written once for all who see it, and again for another organization when it is not the last', () => {
+  const long = defineToolset({
+    name: 'long',
+    title: 'Long',
+    tools: Array.from({ length: 1001 }, (_, at) => tool(`tool_${at}`)),
+  });
+  const sources = [toolset, long].map((each) => toolsetSource(install(each)));
+  const engine = createEngine({ sources });
+  const [one, two] = ['org_1', 'org_2'].map((organizationId) => testCaller({ organizationId }));
+  const short = engine.narrow(['lab']);
+  expect(short.list(one!)).toBe(short.list(two!));
+  expect(short.list(one!).nextCursor).toBeUndefined();
+  const first = engine.list(one!);
+  expect(engine.list({ ...one!, id: 'another key' })).toBe(first);
+  expect(engine.list(two!).json).toBe(first.json);
+  expect(engine.list(two!).nextCursor).not.toBe(first.nextCursor);
+  const { nextCursor } = first;
+  expect(engine.list(one!, nextCursor)).toBe(engine.list({ ...one!, id: 'another key' }, nextCursor));
+  expect(() => engine.list(two!, nextCursor)).toThrow('Invalid cursor');
+});
+
+test('a cursor is known to every process with the keys, and to one whose newest key is another', () => {
+  const long = defineToolset({
+    name: 'long',
+    title: 'Long',
+    tools: Array.from({ length: 1001 }, (_, at) => tool(`tool_${at}`)),
+  });
+  const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const engineWith = (...cursorKeys: Buffer[]) =>
+    createEngine({ sources: [toolsetSource(install(long))], cursorKeys });
+  const { nextCursor } = engineWith(old).list(testCaller());
+  for (const keys of [[old], [young, old]])
+    expect(engineWith(...keys).list(testCaller(), nextCursor).tools).toHaveLength(1);
+  expect(() => engineWith(young).list(testCaller(), nextCursor)).toThrow('Invalid cursor');
+});
+
+test('the digest of a list is that of what its caller sees, whoever else sees more', () => {
+  const engineOf = (...names: string[]) =>
+    createEngine({
+      sources: [toolsetSource(install(defineToolset({ name: 'lab', title: 'Lab', tools: names.map(tool) })))],
+    });
+  const some = testCaller({ roles: [], grants: { lab: ['alpha'] } });
+  const digest = (names: string[], caller = some) =>
+    engineOf(...names)
+      .view(caller)
+      .digest('tools', caller);
+  expect(digest(['alpha', 'beta'])).toBe(digest(['gamma', 'alpha']));
+  expect(digest(['alpha'])).not.toBe(digest(['beta']));
+  expect(digest(['alpha', 'beta'], testCaller())).not.toBe(digest(['alpha'], testCaller()));
 });
 
 test('a client is told of a toolset only when it has every tool that the text names', () => {

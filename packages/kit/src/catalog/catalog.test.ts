@@ -1,7 +1,6 @@
 /** What a catalog refuses, and how it lists. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { encodeCursor } from './cursor.ts';
 import { createEngine } from '../call/engine.ts';
 import { defineOutsideTool } from '../define/outside-tool.ts';
 import { definePrompt } from '../define/prompt.ts';
@@ -83,7 +82,7 @@ describe('a catalog', () => {
     do {
       const page = engine.list(testCaller(), cursor);
       seen.push(...page.tools.map(({ name }) => name));
-      cursor = page.nextCursor === undefined ? undefined : encodeCursor(page.nextCursor);
+      cursor = page.nextCursor;
     } while (cursor !== undefined);
     expect(seen).toEqual(names);
     expect(() => engine.list(testCaller(), 'not base64!')).toThrow('Invalid cursor');
@@ -156,10 +155,11 @@ describe('a catalog', () => {
         }),
       ],
     });
-    const { documents } = createEngine({ sources: [toolsetSource(install(toolset))] });
+    const engine = createEngine({ sources: [toolsetSource(install(toolset))] });
     const narrow = testCaller({ roles: [], grants: { docs: ['read_docs'] } });
-    expect(documents.resources(narrow)).toEqual([]);
-    expect(documents.prompts(narrow)).toEqual([]);
+    const { documents } = engine;
+    expect(engine.view(narrow).resources(narrow)).toEqual([]);
+    expect(engine.view(narrow).prompts(narrow)).toEqual([]);
     expect(documents.canRead(testCaller({ grants: { docs: ['page'] } }), 'docs://page')).toBe(true);
     expect(documents.canRead(narrow, 'docs://page')).toBe(false);
   });

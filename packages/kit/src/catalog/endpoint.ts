@@ -8,6 +8,7 @@ import type { Catalog } from './catalog.ts';
 import type { CatalogPrompt } from './compiled-prompt.ts';
 import type { CatalogResource } from './compiled-resource.ts';
 import type { CatalogTool } from './compiled-tool.ts';
+import { Cursors } from './cursor.ts';
 import type { ListedCatalog, ListedResource, ListedTool } from './listing.ts';
 import { aliasUri, byPrefix, byUri, ownIn, toldApart } from './names.ts';
 import { Recent } from './recent.ts';
@@ -26,6 +27,7 @@ export class Endpoint<
   readonly shown: ListedCatalog<Tool, Resource, Prompt>;
   readonly #toolsets: ReadonlySet<string>;
   readonly #filters: readonly Filter<Tool>[];
+  readonly #cursors: Cursors;
   readonly #byPower = new Recent<string, View<Tool, Resource, Prompt>>(MOST_VIEWS);
   readonly #byCaller = new WeakMap<Caller, View<Tool, Resource, Prompt>>();
 
@@ -33,11 +35,13 @@ export class Endpoint<
     catalog: ListedCatalog<Tool, Resource, Prompt>,
     shown: ListedCatalog<Tool, Resource, Prompt>,
     filters: readonly Filter<Tool>[] = [],
+    cursors = new Cursors(),
   ) {
     this.catalog = catalog;
     this.shown = shown;
     this.#toolsets = new Set(catalog.toolsets.map(({ name }) => name));
     this.#filters = filters;
+    this.#cursors = cursors;
   }
 
   /** True when a toolset of this name is served here. */
@@ -50,7 +54,7 @@ export class Endpoint<
     const known = this.#byCaller.get(caller);
     if (known !== undefined) return known;
     const key = powerKeyOf(caller);
-    const view = this.#byPower.get(key) ?? new View(this.shown, caller, this.#filters);
+    const view = this.#byPower.get(key) ?? new View(this.shown, caller, this.#filters, this.#cursors);
     this.#byPower.set(key, view);
     this.#byCaller.set(caller, view);
     return view;
@@ -58,7 +62,11 @@ export class Endpoint<
 }
 
 /** The endpoint of a catalog: everything that collides gets a name of its own. */
-export function endpointOf(catalog: Catalog, filters: readonly Filter<CatalogTool>[]): Endpoint {
+export function endpointOf(
+  catalog: Catalog,
+  filters: readonly Filter<CatalogTool>[],
+  cursors: Cursors,
+): Endpoint {
   const isOwn = ownIn(catalog);
   const isShared = catalog.toolsets.length > 1;
   const resources = withWholeSkills(toldApart(catalog.resources, isOwn, byUri()));
@@ -68,7 +76,7 @@ export function endpointOf(catalog: Catalog, filters: readonly Filter<CatalogToo
     prompts: toldApart(catalog.prompts, isOwn, byPrefix(isShared)),
     toolsets: catalog.toolsets,
   };
-  return new Endpoint(catalog, shown, filters);
+  return new Endpoint(catalog, shown, filters, cursors);
 }
 
 /** A skill of which one document has another URI has all of them there: they name each other by their folder. */

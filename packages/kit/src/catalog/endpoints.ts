@@ -6,6 +6,7 @@ import type { Filter } from './caller-view.ts';
 import type { Catalog } from './catalog.ts';
 import { createCatalog, joined } from './catalog.ts';
 import type { CatalogTool } from './compiled-tool.ts';
+import type { Cursors } from './cursor.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointOf } from './endpoint.ts';
 import type { ListedToolset } from './listing.ts';
@@ -17,6 +18,7 @@ import type { Source, SourcePart } from './source.ts';
 export interface EndpointParts {
   readonly sources: readonly Source[];
   readonly filters: readonly Filter<CatalogTool>[];
+  readonly cursors: Cursors;
   readonly handleSchema: JsonSchema | undefined;
   readonly onFault: (error: unknown, where: string) => void;
 }
@@ -134,7 +136,8 @@ export class Endpoints {
   }
 
   #endpoint(catalogs: readonly Catalog[]): Endpoint {
-    return endpointOf(joined(withoutTwins(catalogs)), this.#parts.filters);
+    const { filters, cursors } = this.#parts;
+    return endpointOf(joined(withoutTwins(catalogs)), filters, cursors);
   }
 }
 

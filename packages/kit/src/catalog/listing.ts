@@ -2,7 +2,6 @@
 import type { Caller } from '../access/caller.ts';
 import type { Guarded } from '../access/resolver.ts';
 import type { ToolPage } from './caller-view.ts';
-import { decodeCursor } from './cursor.ts';
 import type { Offer } from '../define/toolset.ts';
 import { Endpoint } from './endpoint.ts';
 import { byPrefix, ownIn, toldApart } from './names.ts';
@@ -52,6 +51,10 @@ export interface ListedResource extends Guarded {
   readonly template?: UriTemplate | undefined;
   /** True: its server completes its variables, whether there are prompts or not. */
   readonly completes?: boolean;
+  /** True: no list shows it, though it can be read. */
+  readonly unlisted?: boolean;
+  /** Present where it is the document of a skill. */
+  readonly skill?: unknown;
 }
 
 /** The part of an engine that only lists; every engine is one too. */
@@ -70,7 +73,7 @@ export interface Listing {
   narrow(toolsets: readonly string[]): Listing;
 }
 
-/** Creates a listing; the resolver of the engine decides what a caller sees. */
+/** Creates a listing, whose cursors no other one knows; the resolver of the engine decides what a caller sees. */
 export function createListing(catalog: ListedCatalog): Listing {
   const tools = toldApart(catalog.tools, ownIn(catalog), byPrefix());
   const endpoint = new Endpoint(catalog, { ...catalog, tools });
@@ -78,8 +81,7 @@ export function createListing(catalog: ListedCatalog): Listing {
     catalogFor: () => catalog,
     ready: () => undefined,
     settled: () => undefined,
-    list: (caller, cursor) =>
-      endpoint.view(caller).page(caller, cursor === undefined ? '' : decodeCursor(cursor)),
+    list: (caller, cursor) => endpoint.view(caller).page(caller, cursor),
     instructionsFor: (caller) => endpoint.view(caller).instructions(caller),
     narrow: (toolsets) => createListing(narrowed(catalog, toolsets)),
   };

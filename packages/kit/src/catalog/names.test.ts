@@ -160,7 +160,12 @@ describe('names that collide', () => {
     const caller = testCaller();
     await engine.ready(caller);
     const read = async (uri: string) => (await engine.documents.read(caller, uri, exchange)).contents;
-    expect(engine.documents.resources(caller).map(({ uri }) => uri)).toEqual([
+    expect(
+      engine
+        .view(caller)
+        .resources(caller)
+        .map(({ uri }) => uri),
+    ).toEqual([
       'docs://page',
       'parley://b_1/docs%3A%2F%2Fpage',
       'docs://parts/{id}',

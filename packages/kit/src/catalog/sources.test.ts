@@ -64,13 +64,27 @@ const LOOKS: readonly (readonly [string, (engine: Engine, caller: Caller, side: 
   ['a call', (engine, caller) => engine.call(caller, 'both', {}, exchange)],
   ['a call of its own', (engine, caller, side) => engine.call(caller, `only_${side}`, {}, exchange)],
   ['a tool that is found', (engine, caller) => engine.find(caller, 'both')?.call({}, exchange)],
-  ['resources', (engine, caller) => engine.documents.resources(caller).map(({ definition }) => definition)],
+  [
+    'resources',
+    (engine, caller) =>
+      engine
+        .view(caller)
+        .resources(caller)
+        .map(({ definition }) => definition),
+  ],
   ['a read', (engine, caller) => engine.documents.read(caller, 'both://page', exchange)],
   [
     'a read by template',
     (engine, caller, side) => engine.documents.read(caller, `${side}://pages/1`, exchange),
   ],
-  ['prompts', (engine, caller) => engine.documents.prompts(caller).map(({ definition }) => definition)],
+  [
+    'prompts',
+    (engine, caller) =>
+      engine
+        .view(caller)
+        .prompts(caller)
+        .map(({ definition }) => definition),
+  ],
   ['a prompt', (engine, caller) => engine.documents.get(caller, 'ask', {}, exchange)],
   [
     'completions of a prompt',

@@ -13,7 +13,6 @@ import type { Connection } from '../channel/connection.ts';
 import type { ClientCapabilities } from '../channel/channel.ts';
 import type { Engine } from '../call/engine.ts';
 import { MOST_COMPLETIONS } from '../catalog/compiled-resource.ts';
-import { encodeCursor } from '../catalog/cursor.ts';
 import { ProtocolFault, RPC } from '../call/errors.ts';
 import { ResourceMissing } from '../call/documents.ts';
 import type { BegunCall } from './begun-call.ts';
@@ -80,7 +79,7 @@ export function createProtocolServer(options: ProtocolServerOptions): CheckedSer
       return {
         ...(page.meta !== undefined && { _meta: { ...page.meta } }),
         tools: page.tools.map(({ definition }) => definition),
-        ...(page.nextCursor !== undefined && { nextCursor: encodeCursor(page.nextCursor) }),
+        ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
       };
     }),
   );
@@ -125,25 +124,26 @@ function installExtensions(server: Server, options: ProtocolServerOptions, excha
 function installResources(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
   const { engine } = options;
   const { documents } = engine;
-  const definitions = async (ctx: ServerContext, isTemplate: boolean) => {
+  const listed = async (list: 'resources' | 'templates', cursor: string | undefined, ctx: ServerContext) => {
     const caller = await options.callerOf(ctx);
     await engine.ready(caller);
     await engine.settled(caller);
-    const all = documents.resources(caller).filter(({ template }) => (template !== undefined) === isTemplate);
-    return { meta: listMetaOf(engine, caller), definitions: all.map(({ definition }) => definition) };
+    const { items, ...next } = engine.view(caller).resourcePage(list, caller, cursor);
+    const around = { ...listMetaOf(engine, caller), ...next };
+    return { around, definitions: items.map(({ definition }) => definition) };
   };
-  server.setRequestHandler('resources/list', { params: Page }, (_params, ctx) =>
+  server.setRequestHandler('resources/list', { params: Page }, ({ cursor }, ctx) =>
     handle(options, async () => {
-      const { meta, definitions: listed } = await definitions(ctx, false);
+      const { around, definitions } = await listed('resources', cursor, ctx);
       // Those without a template have a URI.
-      return { ...meta, resources: listed as WireResource[] };
+      return { ...around, resources: definitions as WireResource[] };
     }),
   );
-  server.setRequestHandler('resources/templates/list', { params: Page }, (_params, ctx) =>
+  server.setRequestHandler('resources/templates/list', { params: Page }, ({ cursor }, ctx) =>
     handle(options, async () => {
-      const { meta, definitions: listed } = await definitions(ctx, true);
+      const { around, definitions } = await listed('templates', cursor, ctx);
       // And these have not.
-      return { ...meta, resourceTemplates: listed as ResourceTemplateType[] };
+      return { ...around, resourceTemplates: definitions as ResourceTemplateType[] };
     }),
   );
   server.setRequestHandler('resources/read', (request, ctx) =>
@@ -184,13 +184,14 @@ function watch(watched: Set<string>, uri: string, limits: ProtocolServerOptions[
 function installPrompts(server: Server, options: ProtocolServerOptions, exchangeOf: ExchangeOf): void {
   const { engine } = options;
   const { documents } = engine;
-  server.setRequestHandler('prompts/list', { params: Page }, (_params, ctx) =>
+  server.setRequestHandler('prompts/list', { params: Page }, ({ cursor }, ctx) =>
     handle(options, async () => {
       const caller = await options.callerOf(ctx);
       await engine.ready(caller);
       await engine.settled(caller);
-      const prompts = documents.prompts(caller).map(({ definition }) => definition);
-      return { ...listMetaOf(engine, caller), prompts };
+      const { items, ...next } = engine.view(caller).promptPage(caller, cursor);
+      const prompts = items.map(({ definition }) => definition);
+      return { ...listMetaOf(engine, caller), ...next, prompts };
     }),
   );
   server.setRequestHandler('prompts/get', (request, ctx) =>

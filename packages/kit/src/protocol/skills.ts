@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import type { Caller } from '../access/caller.ts';
 import type { CatalogResource } from '../catalog/compiled-resource.ts';
-import { decodeCursor, encodeCursor } from '../catalog/cursor.ts';
 import type { Endpoints } from '../catalog/endpoints.ts';
 import { ProtocolFault, RPC } from '../call/errors.ts';
 import type { Skill } from '../define/skill.ts';
@@ -22,10 +21,10 @@ const Named = z.looseObject({ uri: z.string() });
 type WithSkill = CatalogResource & { readonly skill: Skill };
 
 export function createSkillsExtension(endpoints: Endpoints): Extension {
-  const skillsOf = async (caller: Caller): Promise<WithSkill[]> => {
+  const viewOf = async (caller: Caller) => {
     await endpoints.ready(caller.organizationId);
     await endpoints.settled(caller.organizationId);
-    return endpoints.of(caller.organizationId).view(caller).resources(caller).filter(hasSkill);
+    return endpoints.of(caller.organizationId).view(caller);
   };
   /** Makes entries of skills as they are shown here: their documents under the URIs that can be read here. */
   const entriesFor = ({ organizationId }: Caller) => {
@@ -52,19 +51,18 @@ export function createSkillsExtension(endpoints: Endpoints): Extension {
       'skills/list': {
         params: Page,
         async handle({ cursor }: z.output<typeof Page>, caller: Caller) {
-          const all = await skillsOf(caller);
-          const from = cursor === undefined ? 0 : placeOf(cursor);
-          const skills = all.slice(from, from + PAGE_SIZE).map(entriesFor(caller));
-          const next = from + PAGE_SIZE;
-          return { skills, ...CACHE, ...(next < all.length && { nextCursor: encodeCursor(String(next)) }) };
+          const view = await viewOf(caller);
+          const { items, ...next } = view.resourcePage('skills', caller, cursor, PAGE_SIZE);
+          return { skills: items.filter(hasSkill).map(entriesFor(caller)), ...CACHE, ...next };
         },
       },
       'skills/get': {
         params: Named,
         async handle({ uri }: z.output<typeof Named>, caller: Caller) {
-          const found = (await skillsOf(caller)).find((resource) => resource.uri === uri);
+          const found = (await viewOf(caller)).listed(uri, caller);
           // Hidden and unknown look the same.
-          if (found === undefined) throw new ProtocolFault(RPC.invalidParams, 'Skill not found');
+          if (found === undefined || !hasSkill(found))
+            throw new ProtocolFault(RPC.invalidParams, 'Skill not found');
           return { skill: entriesFor(caller)(found), ...CACHE };
         },
       },
@@ -78,10 +76,4 @@ function hasSkill(resource: CatalogResource): resource is WithSkill {
 
 function isText(value: string | undefined): value is string {
   return value !== undefined;
-}
-
-function placeOf(cursor: string): number {
-  const place = Number(decodeCursor(cursor));
-  if (Number.isSafeInteger(place) && place > 0) return place;
-  throw new ProtocolFault(RPC.invalidParams, 'Invalid cursor: use the nextCursor of the page before.');
 }

@@ -5,13 +5,13 @@ import { HOPS_HEADER } from '@parley/kit';
 import type { Egress, Line } from '@parley/kit/egress';
 import { EgressError } from '@parley/kit/egress';
 import type { LinkRequest } from '../link.ts';
-import { UpstreamFault } from '../link.ts';
+import { FORWARDED_HEADER, UpstreamFault } from '../link.ts';
 import type { NextHops } from './hops.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
 /** What a request brings for its headers. */
-export type HeaderWishes = Pick<LinkRequest, 'requestId' | 'traceparent' | 'hops'>;
+export type HeaderWishes = Pick<LinkRequest, 'requestId' | 'traceparent' | 'hops' | 'signature'>;
 
 /** What is the connection's or the protocol's to set. */
 const RESERVED = new Set([
@@ -67,10 +67,11 @@ export class Address {
   }
 
   /** All headers of a request; those of the protocol cannot be replaced, those of the connection win over ours. */
-  headers(protocol: Headers, { requestId, traceparent, hops }: HeaderWishes = {}): Headers {
+  headers(protocol: Headers, { requestId, traceparent, hops, signature }: HeaderWishes = {}): Headers {
     const all: Record<string, string> = { [HOPS_HEADER]: this.#hops(hops) };
     if (requestId !== undefined && requestId !== null) all['x-request-id'] = requestId;
     if (traceparent !== undefined) all['traceparent'] = traceparent;
+    if (signature !== undefined) all[FORWARDED_HEADER] = signature;
     return Object.assign(all, this.#own, protocol);
   }
 

@@ -3,15 +3,17 @@ import type { InputRequest } from '@parley/kit';
 import { paramHeadersOf } from '@parley/kit';
 import { eventually } from '@parley/test-support/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changingLists } from '../../../test/changing-lists.ts';
 import { callOf, faultOf, linksBed } from '../../../test/links-bed.ts';
 import type { TestGateway } from '../../../test/start-gateway.ts';
 import { startGateway } from '../../../test/start-gateway.ts';
 import type { LinkNotice } from '../link.ts';
 
 let gateway: TestGateway;
+const lists = changingLists();
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ sources: [lists.source] });
 });
 
 afterAll(() => gateway[Symbol.asyncDispose]());
@@ -76,7 +78,7 @@ describe.each(['modern', 'legacy'] as const)('a %s server', (era) => {
       expect(heard).toContainEqual({ kind: 'resource', uri: 'lab://note' });
     }, 50);
     await eventually(() => {
-      gateway.changes.publish({ kind: 'tools' });
+      lists.change(gateway.owner.organizationId, 'tools');
       expect(heard).toContainEqual({ kind: 'tools' });
     }, 50);
     await watch.close();
