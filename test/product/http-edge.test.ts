@@ -229,7 +229,7 @@ describe('a body', () => {
     // At least so long: a busy machine takes longer, and the test would end before the times of Node.
     const secondsUntilNow = () => Math.round((performance.now() - startedMs) / 1000);
     const slow = readers().map(async ([path, headers]) => {
-      const text = `${requestText(`POST ${path}`, { ...headers, 'content-length': '100' })}{"half":"`;
+      const text = `${requestText(`POST ${path}`, { ...headers, 'content-length': '1000' })}{"half":"`;
       const answer = await answerTo(text, { isSlow: true });
       return { path, status: statusOf(answer), seconds: secondsUntilNow() };
     });
