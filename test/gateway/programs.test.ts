@@ -154,15 +154,13 @@ describe('check 9: who may not start programs', () => {
       else expect(json.result, what).toMatchObject({ isError: true, _meta: { 'dev.parley/code': code } });
     }
     for (const body of [
-      { text: JSON.stringify({ mcpServers: { Program: command } }) },
+      { text: JSON.stringify({ mcpServers: { New: command } }) },
       { text: JSON.stringify({ mcpServers: { Web: command } }), replace: true },
     ]) {
       const { status, json, text } = await server.rest('POST connections/import', body, key);
+      const reason: unknown = expect.stringContaining('Only owners and administrators');
       if (who === 'a member') expect(status, text).toBe(403);
-      else
-        expect(json.data.servers, text).toMatchObject([
-          { outcome: 'failed', id: null, reason: expect.stringContaining('Only owners and administrators') as unknown },
-        ]);
+      else expect(json.data.servers, text).toMatchObject([{ outcome: 'failed', id: null, reason }]);
     }
     // Nor do other routes take one.
     const refreshed = await server.rest(`POST connections/${web}/refresh`, command, key);
