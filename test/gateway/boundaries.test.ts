@@ -159,7 +159,7 @@ test('check 28: forged headers change nothing about who calls, and reach nobody'
   expect((await server.call(id, 'work', {}, { key: stranger, headers: forged })).status).toBe(404);
   expect((await server.plain(id, 'work', {}, { key: stranger, headers: forged })).status).toBe(404);
   // Nor does anybody get at more than they may, or at less.
-  const none = await server.keyOf('member', { nothing: ['*'] });
+  const none = await server.keyOf('member', { parley: ['*'] });
   expect((await server.call(id, 'work', {}, { key: none, headers: forged })).json.error.message).toBe(
     'Unknown tool: work',
   );
