@@ -122,7 +122,9 @@ describe('check 26: an address inside', () => {
     const url = form.replace('PORT', String(port));
     const id = await refusedWhenMade(url);
     await refusedWhenTested(id);
-    expect((await guarded.rest(`POST connections/${id}/refresh`)).json.data).toMatchObject({ status: 'error' });
+    expect((await guarded.rest(`POST connections/${id}/refresh`)).json.data).toMatchObject({
+      status: 'error',
+    });
     expect((await guarded.call(id, 'work')).json.error.message).toBe('Unknown tool: work');
 
     // What one server had is known while its connection leads to another, so that there is something to call.

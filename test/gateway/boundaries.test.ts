@@ -141,7 +141,8 @@ test('check 28: forged headers change nothing about who calls, and reach nobody'
   const { identity } = server.app.host;
   const organizationId = await identity.firstOrganizationId();
   const caller = await server.keyOf('admin');
-  const callerOf = async (key: string) => (await identity.authenticate(key, 'key')) ?? expect.fail('No such key');
+  const callerOf = async (key: string) =>
+    (await identity.authenticate(key, 'key')) ?? expect.fail('No such key');
   const [owner, self] = [await callerOf(server.key), await callerOf(caller)];
   // All of them exist, and are somebody else's or something else.
   const forged = {

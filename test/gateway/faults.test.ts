@@ -149,7 +149,9 @@ test.each(ERAS)(
     const around = Array.from({ length: AROUND }, () => server.call(steady.id, 'work'));
     for (const { json } of await Promise.all(around)) expect(json.result.content[0].text).toBe('done');
     const ends = await Promise.all(dripped);
-    expect(new Set(ends.map(({ json }) => json.result._meta['dev.parley/code']))).toEqual(new Set(['timeout']));
+    expect(new Set(ends.map(({ json }) => json.result._meta['dev.parley/code']))).toEqual(
+      new Set(['timeout']),
+    );
     await eventually(() => expect(open.size).toBe(0));
     upstream.script.fault = undefined;
     expect((await server.rest(`POST connections/${id}/reset`)).status).toBe(204);
@@ -222,7 +224,13 @@ const HOSTILE: readonly {
   /** How often `/health` has answered by then, at least: not once, were the server busy with it. */
   readonly answers: number;
 }[] = [
-  { name: 'an endless loop', code: 'for (;;);', timeoutMs: 500, ends: { error: { code: 'timeout' } }, answers: 3 },
+  {
+    name: 'an endless loop',
+    code: 'for (;;);',
+    timeoutMs: 500,
+    ends: { error: { code: 'timeout' } },
+    answers: 3,
+  },
   {
     name: 'an endless chain of promises',
     code: 'const again = () => Promise.resolve().then(again); await again();',
@@ -273,20 +281,15 @@ describe('check 18: code that takes all it can', () => {
 
   /** Asks for `/health` again and again until the work is done. */
   async function healthyDuring<T>(work: Promise<T>): Promise<{ ended: T; answers: number }> {
-    let isOver = false;
+    const over = new AbortController();
     let answers = 0;
     const asking = async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         expect((await send({ port: server.port, method: 'GET', path: '/health' })).status).toBe(200);
         answers += 1;
       }
     };
-    const [ended] = await Promise.all([
-      work.finally(() => {
-        isOver = true;
-      }),
-      asking(),
-    ]);
+    const [ended] = await Promise.all([work.finally(() => over.abort()), asking()]);
     return { ended, answers };
   }
 

@@ -125,56 +125,59 @@ describe('check 9: who may not start programs', () => {
     connection_headers: headers,
   });
 
-  test.each(callers)('%s sends a command in every request there is, and nothing starts', async (who, make) => {
-    const key = await make();
-    const marker = join(server.data, 'started');
-    const command = marking(marker);
-    const rows: readonly [tool: string, args: Record<string, unknown>, code: string][] = [
-      [create, { data: stdio(command) }, 'forbidden'],
-      [create, { data: { ...stdio(command), connection_type: 'HTTP' } }, 'forbidden'],
-      [create, { data: { ...stdio({}), ...command } }, 'invalid'],
-      [update, { id: web, data: stdio(command) }, 'forbidden'],
-      [update, { id: web, data: { connection_headers: command } }, 'forbidden'],
-      [update, { id: web, data: command }, 'invalid'],
-      [update, { id: own, data: { connection_headers: command } }, 'forbidden'],
-      [update, { id: own, data: { connection_headers: command, status: 'active' } }, 'forbidden'],
-      [probe, { id: web, ...command }, 'invalid'],
-      [probe, { id: web, connection_headers: command }, 'invalid'],
-      [probe, { id: own, ...command }, 'invalid'],
-      [probe, { id: own }, 'forbidden'],
-    ];
-    const count = async () =>
-      (await server.manage('COLLECTION_CONNECTIONS_LIST', { limit: 1 })).totalCount as number;
-    const before = await count();
-    for (const [tool, args, code] of rows) {
-      const { json, text } = await server.attempt(tool, args, key);
-      const what = `${tool} ${JSON.stringify(args)}: ${text}`;
-      // Of a tool that somebody does not have nothing is told, not even that the input is wrong.
-      if (who === 'a member') expect(json.error?.message, what).toBe(`Unknown tool: ${tool}`);
-      else expect(json.result, what).toMatchObject({ isError: true, _meta: { 'dev.parley/code': code } });
-    }
-    for (const body of [
-      { text: JSON.stringify({ mcpServers: { New: command } }) },
-      { text: JSON.stringify({ mcpServers: { Web: command } }), replace: true },
-    ]) {
-      const { status, json, text } = await server.rest('POST connections/import', body, key);
-      const reason: unknown = expect.stringContaining('Only owners and administrators');
-      if (who === 'a member') expect(status, text).toBe(403);
-      else expect(json.data.servers, text).toMatchObject([{ outcome: 'failed', id: null, reason }]);
-    }
-    // Nor do other routes take one.
-    const refreshed = await server.rest(`POST connections/${web}/refresh`, command, key);
-    expect(refreshed.status).toBeGreaterThanOrEqual(400);
+  test.each(callers)(
+    '%s sends a command in every request there is, and nothing starts',
+    async (who, make) => {
+      const key = await make();
+      const marker = join(server.data, 'started');
+      const command = marking(marker);
+      const rows: readonly [tool: string, args: Record<string, unknown>, code: string][] = [
+        [create, { data: stdio(command) }, 'forbidden'],
+        [create, { data: { ...stdio(command), connection_type: 'HTTP' } }, 'forbidden'],
+        [create, { data: { ...stdio({}), ...command } }, 'invalid'],
+        [update, { id: web, data: stdio(command) }, 'forbidden'],
+        [update, { id: web, data: { connection_headers: command } }, 'forbidden'],
+        [update, { id: web, data: command }, 'invalid'],
+        [update, { id: own, data: { connection_headers: command } }, 'forbidden'],
+        [update, { id: own, data: { connection_headers: command, status: 'active' } }, 'forbidden'],
+        [probe, { id: web, ...command }, 'invalid'],
+        [probe, { id: web, connection_headers: command }, 'invalid'],
+        [probe, { id: own, ...command }, 'invalid'],
+        [probe, { id: own }, 'forbidden'],
+      ];
+      const count = async () =>
+        (await server.manage('COLLECTION_CONNECTIONS_LIST', { limit: 1 })).totalCount as number;
+      const before = await count();
+      for (const [tool, args, code] of rows) {
+        const { json, text } = await server.attempt(tool, args, key);
+        const what = `${tool} ${JSON.stringify(args)}: ${text}`;
+        // Of a tool that somebody does not have nothing is told, not even that the input is wrong.
+        if (who === 'a member') expect(json.error?.message, what).toBe(`Unknown tool: ${tool}`);
+        else expect(json.result, what).toMatchObject({ isError: true, _meta: { 'dev.parley/code': code } });
+      }
+      for (const body of [
+        { text: JSON.stringify({ mcpServers: { New: command } }) },
+        { text: JSON.stringify({ mcpServers: { Web: command } }), replace: true },
+      ]) {
+        const { status, json, text } = await server.rest('POST connections/import', body, key);
+        const reason: unknown = expect.stringContaining('Only owners and administrators');
+        if (who === 'a member') expect(status, text).toBe(403);
+        else expect(json.data.servers, text).toMatchObject([{ outcome: 'failed', id: null, reason }]);
+      }
+      // Nor do other routes take one.
+      const refreshed = await server.rest(`POST connections/${web}/refresh`, command, key);
+      expect(refreshed.status).toBeGreaterThanOrEqual(400);
 
-    expect(await count()).toBe(before);
-    const { item } = await server.manage('COLLECTION_CONNECTIONS_GET', { id: web });
-    expect(item).toMatchObject({ title: 'Web', connection_type: 'HTTP' });
-    expect((await server.call(web, 'work')).json.result.content[0].text).toBe('done');
-    // By the time that a program of the owner has left its file, one that was started before it has, too.
-    const allowed = join(server.data, `started after ${who}`);
-    await started(stdio(marking(allowed)));
-    expect([existsSync(allowed), existsSync(marker)]).toEqual([true, false]);
-  });
+      expect(await count()).toBe(before);
+      const { item } = await server.manage('COLLECTION_CONNECTIONS_GET', { id: web });
+      expect(item).toMatchObject({ title: 'Web', connection_type: 'HTTP' });
+      expect((await server.call(web, 'work')).json.result.content[0].text).toBe('done');
+      // By the time that a program of the owner has left its file, one that was started before it has, too.
+      const allowed = join(server.data, `started after ${who}`);
+      await started(stdio(marking(allowed)));
+      expect([existsSync(allowed), existsSync(marker)]).toEqual([true, false]);
+    },
+  );
 });
 
 test.each([
