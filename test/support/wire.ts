@@ -130,7 +130,8 @@ export function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
 /** Writes bytes to a socket and then blank after blank, never an end, and reads until the server closes it. */
 export function sendSlowly(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    const socket = connect(port, '127.0.0.1');
+    socket.write(bytes);
     const timer = setInterval(() => socket.write(' '), 50);
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => {
