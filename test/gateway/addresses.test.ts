@@ -4,7 +4,17 @@ import type { AddressInfo, Server } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { McpUpstream } from '@parley/test-support/mcp-upstream';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import type { Network } from './fixtures/network.ts';
 import { watchNetwork } from './fixtures/network.ts';
 import type { GatewayServer } from './fixtures/server.ts';
@@ -56,13 +66,17 @@ afterAll(async () => {
   network[Symbol.dispose]();
 });
 
+beforeEach(() => {
+  arrived = 0;
+  network.tried.clear();
+});
+
 afterEach(() => {
-  expect(arrived).toBe(0);
   // Upstreams and servers of this file are at 127.0.0.1 and the door; nobody has even tried to go anywhere else.
   const elsewhere = [...network.tried].filter(
     (to) => to === `127.0.0.1 ${port}` || !(to.startsWith('127.0.0.1 ') || to === `${ALLOWED} ${port}`),
   );
-  expect(elsewhere).toEqual([]);
+  expect({ arrived, elsewhere }).toEqual({ arrived: 0, elsewhere: [] });
 });
 
 function serving(): Promise<McpUpstream> {
