@@ -1,11 +1,13 @@
-/** Upstreams that fail in every way of the list, each beside one that works: who gets which answer, and who notices nothing. */
+/** Upstreams that fail in every way of the list, and code that takes all it can: who gets which answer, and who notices nothing. */
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { eventually } from '@parley/test-support/eventually';
 import type { McpUpstream } from '@parley/test-support/mcp-upstream';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
+import { send } from '@parley/test-support/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CALL_FAULTS } from './fixtures/faults.ts';
+import { CALL_FAULTS, dripping } from './fixtures/faults.ts';
 import type { GatewayServer } from './fixtures/server.ts';
 import { startGatewayServer } from './fixtures/server.ts';
 
@@ -129,17 +131,53 @@ describe.each(ERAS)('check 30: an upstream of %s', (era) => {
   });
 });
 
+/** As many as one connection may have under way at once. */
+const PLACES = 64;
+
+test.each(ERAS)(
+  'check 4: upstreams of %s that drip hold no place, no connection and nobody else, however many do',
+  async (era) => {
+    const upstream = faulty.get(era)!;
+    upstream.script.fault = undefined;
+    const id = await server.connect('Slow', upstream.url, LIMIT);
+    const { fault, open } = dripping();
+    upstream.script.fault = fault;
+    const dripped = Array.from({ length: PLACES }, () => server.call(id, 'work'));
+    await eventually(() => expect(open.size).toBe(PLACES));
+    // All places of the connection are taken; others have theirs.
+    expect(await server.names(id)).toEqual(['work']);
+    const around = Array.from({ length: AROUND }, () => server.call(steady.id, 'work'));
+    for (const { json } of await Promise.all(around)) expect(json.result.content[0].text).toBe('done');
+    const ends = await Promise.all(dripped);
+    expect(new Set(ends.map(({ json }) => json.result._meta['dev.parley/code']))).toEqual(
+      new Set(['timeout']),
+    );
+    await eventually(() => expect(open.size).toBe(0));
+    upstream.script.fault = undefined;
+    expect((await server.rest(`POST connections/${id}/reset`)).status).toBe(204);
+    const again = await Promise.all(Array.from({ length: PLACES }, () => server.call(id, 'work')));
+    expect(new Set(again.map(({ json }) => json.result.content[0].text))).toEqual(new Set(['done']));
+  },
+);
+
 test('check 4: SSE that drips is ended by the limit of the call, and the next call works', async () => {
   await using upstream = await startUpstream({ era: 'sse', tools: [plainTool('work')] });
-  const id = await server.connect('Old', upstream.url, { connection_type: 'SSE', ...LIMIT });
-  expect((await server.call(id, 'work')).json.result.content[0].text).toBe('done');
-  upstream.script.fault = ({ body }, response) => {
-    if (!body.includes('tools/call')) return false;
+  const streams: ServerResponse[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  upstream.script.fault = ({ method, body }, response) => {
+    if (method === 'GET') streams.push(response);
+    if (!body.includes('tools/call') || timer !== undefined) return false;
     response.writeHead(202).end();
+    // A comment of the stream that comes a byte at a time, and goes on until the call is over.
+    timer = setInterval(() => streams.at(-1)?.write(':'), 100);
     return true;
   };
-  expect((await server.call(id, 'work')).json.result._meta['dev.parley/code']).toBe('timeout');
-  upstream.script.fault = undefined;
+  const id = await server.connect('Old', upstream.url, { connection_type: 'SSE', ...LIMIT });
+  const { result } = (await server.call(id, 'work')).json;
+  expect(result._meta['dev.parley/code']).toBe('timeout');
+  expect(timer).toBeDefined();
+  clearInterval(timer);
+  streams.at(-1)?.write('\n\n');
   expect((await server.call(id, 'work')).json.result.content[0].text).toBe('done');
 });
 
@@ -170,6 +208,110 @@ test('check 33: five refused connections open the breaker, the next call is not 
     250,
   );
   expect((await server.call(id, 'work')).json.result.content[0].text).toBe('back');
+});
+
+const MIB = 2 ** 20;
+const CUT = { type: 'warn', content: '[console output was cut]' };
+/** Copies of all but the beginning of a text: the engine shares what it can. */
+const GIBIBYTE =
+  'const all = [], text = "x".repeat(2 ** 20); for (let n = 0; n < 1024; n += 1) all.push(text.slice(n % 9 + 1));';
+const HOSTILE: readonly {
+  readonly name: string;
+  readonly code: string;
+  /** Only where the time is its limit. */
+  readonly timeoutMs?: number;
+  readonly ends: object;
+  /** How often `/health` has answered by then, at least: not once, were the server busy with it. */
+  readonly answers: number;
+}[] = [
+  {
+    name: 'an endless loop',
+    code: 'for (;;);',
+    timeoutMs: 500,
+    ends: { error: { code: 'timeout' } },
+    answers: 3,
+  },
+  {
+    name: 'an endless chain of promises',
+    code: 'const again = () => Promise.resolve().then(again); await again();',
+    timeoutMs: 500,
+    ends: { error: { code: 'timeout' } },
+    answers: 3,
+  },
+  {
+    name: '1 GiB in one string',
+    code: 'let text = "x"; while (text.length < 2 ** 30) text += text; return text.length;',
+    ends: { error: { message: expect.stringMatching(/too long|memory/) as unknown } },
+    answers: 1,
+  },
+  {
+    name: '1 GiB in many strings',
+    code: `${GIBIBYTE} return 1;`,
+    ends: { error: { code: 'out_of_memory' } },
+    answers: 1,
+  },
+  {
+    name: 'deep recursion',
+    code: 'const down = () => 1 + down(); return down();',
+    ends: { error: { code: 'thrown', message: expect.stringContaining('stack overflow') as unknown } },
+    answers: 1,
+  },
+  {
+    name: '1 GiB of console output',
+    code: 'const line = "y".repeat(2 ** 20); for (let n = 0; n < 1024; n += 1) console.log(line); return 1;',
+    ends: { returnValue: 1, consoleLogs: expect.arrayContaining([CUT]) as unknown },
+    answers: 1,
+  },
+];
+
+describe('check 18: code that takes all it can', () => {
+  let place: string;
+
+  beforeAll(async () => {
+    const { item } = await server.manage('COLLECTION_VIRTUAL_MCP_CREATE', {
+      data: { title: 'Code', connections: [{ connection_id: steady.id }] },
+    });
+    place = `virtual-mcp/${item.id}?mode=code_execution`;
+  });
+
+  async function run(text: string, timeoutMs = 60_000) {
+    const code = `export default async (tools) => { ${text} }`;
+    return (await server.call(place, 'GATEWAY_RUN_CODE', { code, timeoutMs })).json.result.structuredContent;
+  }
+
+  /** Asks for `/health` again and again until the work is done. */
+  async function healthyDuring<T>(work: Promise<T>): Promise<{ ended: T; answers: number }> {
+    const over = new AbortController();
+    let answers = 0;
+    const asking = async () => {
+      while (!over.signal.aborted) {
+        expect((await send({ port: server.port, method: 'GET', path: '/health' })).status).toBe(200);
+        answers += 1;
+      }
+    };
+    const [ended] = await Promise.all([work.finally(() => over.abort()), asking()]);
+    return { ended, answers };
+  }
+
+  test.each(HOSTILE)('$name ends in its limit, and the server is well throughout', async (row) => {
+    const { ended, answers } = await healthyDuring(run(row.code, row.timeoutMs));
+    expect(ended).toMatchObject(row.ends);
+    expect(answers).toBeGreaterThanOrEqual(row.answers);
+    const written = ended.consoleLogs.map(({ content }: { content: string }) => content.length);
+    expect(written.length).toBeLessThanOrEqual(201);
+    expect(written.reduce((sum: number, length: number) => sum + length, 0)).toBeLessThan(65 * 1024);
+    // The next run notices nothing.
+    expect(await run('return await tools.work({})')).toEqual({ returnValue: 'done', consoleLogs: [] });
+  });
+
+  test('the memory of all that comes back', async () => {
+    const rss = () => process.memoryUsage.rss() / MIB;
+    const before = rss();
+    // Were they left, there would be nine heaps of 32 MiB; what threads and collectors keep is far less.
+    for (let turn = 0; turn < 9; turn += 1)
+      expect(await run(GIBIBYTE)).toMatchObject({ error: { code: 'out_of_memory' } });
+    await eventually(() => expect(rss() - before).toBeLessThan(192));
+  });
 });
 
 async function listeningAt(port: number, seen: string[]): Promise<AsyncDisposable> {

@@ -5,7 +5,7 @@ import { eventually } from '@parley/test-support/eventually';
 import type { ProgramScript } from '@parley/test-support/mcp-program';
 import { mcpProgram } from '@parley/test-support/mcp-program';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { running } from '../../packages/gateway/test/programs.ts';
 import { ensureBuilt } from '../product/build.ts';
 import { callTool } from '../product/mcp-messages.ts';
@@ -90,45 +90,94 @@ test('check 7: they end with a server that is killed, and the next one starts it
   await gone(next.pid, next.child);
 });
 
-test('check 9: who may not start programs sends a command everywhere, and nothing starts', async () => {
-  await using upstream = await startUpstream({ era: '2026', tools: [plainTool('work')] });
-  const web = await server.connect('Web', upstream.url);
-  const marker = join(server.data, 'started');
-  const touch = {
+describe('check 9: who may not start programs', () => {
+  const [create, update, probe] = [
+    'COLLECTION_CONNECTIONS_CREATE',
+    'COLLECTION_CONNECTIONS_UPDATE',
+    'CONNECTION_TEST',
+  ] as const;
+  const TOOLS = [create, update, probe];
+  const callers: readonly (readonly [who: string, key: () => Promise<string>])[] = [
+    ['a member', () => server.keyOf('member')],
+    ['a member whose role has the tools', () => server.keyOf('connector')],
+    ['a key of the owner that is cut to the tools', () => server.keyOf('owner', { self: TOOLS })],
+  ];
+  let web: string;
+  let own: string;
+
+  beforeAll(async () => {
+    await server.saveRole('connector', { self: TOOLS });
+    const upstream = await startUpstream({ era: '2026', tools: [plainTool('work')] });
+    web = await server.connect('Web', upstream.url);
+    own = await started(program({ era: '2025' }));
+    await server.manage('COLLECTION_CONNECTIONS_UPDATE', { id: own, data: { status: 'inactive' } });
+    return () => upstream[Symbol.asyncDispose]();
+  });
+
+  /** A program that leaves a file as soon as it is started. */
+  const marking = (marker: string) => ({
     command: process.execPath,
     args: ['-e', `fs.writeFileSync(${JSON.stringify(marker)}, '')`],
-  };
-  const data = { title: 'Program', connection_type: 'STDIO', connection_headers: touch };
-  const connections = ['COLLECTION_CONNECTIONS_CREATE', 'COLLECTION_CONNECTIONS_UPDATE', 'CONNECTION_TEST'];
-  const own = await started(program({ era: '2025' }));
-  await server.manage('COLLECTION_CONNECTIONS_UPDATE', { id: own, data: { status: 'inactive' } });
-  const keys = [await server.keyOf('member'), await server.keyOf('owner', { self: connections })];
-  for (const key of keys) {
-    const attempts: [string, Record<string, unknown>][] = [
-      ['COLLECTION_CONNECTIONS_CREATE', { data }],
-      ['COLLECTION_CONNECTIONS_CREATE', { data: { ...data, connection_type: 'HTTP' } }],
-      [
-        'COLLECTION_CONNECTIONS_UPDATE',
-        { id: web, data: { connection_type: 'STDIO', connection_headers: touch } },
-      ],
-      ['COLLECTION_CONNECTIONS_UPDATE', { id: web, data: { connection_headers: touch } }],
-      ['COLLECTION_CONNECTIONS_UPDATE', { id: own, data: { connection_headers: touch } }],
-      ['CONNECTION_TEST', { id: web, ...touch, connection_headers: touch }],
-    ];
-    for (const [tool, args] of attempts) {
-      const { json, text } = await server.attempt(tool, args, key);
-      // A test of what is stored may work; it takes no command of its own.
-      if (tool !== 'CONNECTION_TEST') expect(json.error ?? json.result.isError, text).toBeTruthy();
-    }
-    // Nor does a route of REST take one.
-    expect((await server.rest(`POST connections/${web}/refresh`, touch, key)).status).toBeGreaterThanOrEqual(
-      400,
-    );
-  }
-  expect(existsSync(marker)).toBe(false);
-  const { item } = await server.manage('COLLECTION_CONNECTIONS_GET', { id: web });
-  expect(item).toMatchObject({ connection_type: 'HTTP', connection_url: upstream.url });
-  expect((await server.call(web, 'work')).json.result.content[0].text).toBe('done');
+  });
+  const stdio = (headers: object) => ({
+    title: 'Program',
+    connection_type: 'STDIO',
+    connection_headers: headers,
+  });
+
+  test.each(callers)(
+    '%s sends a command in every request there is, and nothing starts',
+    async (who, make) => {
+      const key = await make();
+      const marker = join(server.data, 'started');
+      const command = marking(marker);
+      const rows: readonly [tool: string, args: Record<string, unknown>, code: string][] = [
+        [create, { data: stdio(command) }, 'forbidden'],
+        [create, { data: { ...stdio(command), connection_type: 'HTTP' } }, 'forbidden'],
+        [create, { data: { ...stdio({}), ...command } }, 'invalid'],
+        [update, { id: web, data: stdio(command) }, 'forbidden'],
+        [update, { id: web, data: { connection_headers: command } }, 'forbidden'],
+        [update, { id: web, data: command }, 'invalid'],
+        [update, { id: own, data: { connection_headers: command } }, 'forbidden'],
+        [update, { id: own, data: { connection_headers: command, status: 'active' } }, 'forbidden'],
+        [probe, { id: web, ...command }, 'invalid'],
+        [probe, { id: web, connection_headers: command }, 'invalid'],
+        [probe, { id: own, ...command }, 'invalid'],
+        [probe, { id: own }, 'forbidden'],
+      ];
+      const count = async () =>
+        (await server.manage('COLLECTION_CONNECTIONS_LIST', { limit: 1 })).totalCount as number;
+      const before = await count();
+      for (const [tool, args, code] of rows) {
+        const { json, text } = await server.attempt(tool, args, key);
+        const what = `${tool} ${JSON.stringify(args)}: ${text}`;
+        // Of a tool that somebody does not have nothing is told, not even that the input is wrong.
+        if (who === 'a member') expect(json.error?.message, what).toBe(`Unknown tool: ${tool}`);
+        else expect(json.result, what).toMatchObject({ isError: true, _meta: { 'dev.parley/code': code } });
+      }
+      for (const body of [
+        { text: JSON.stringify({ mcpServers: { New: command } }) },
+        { text: JSON.stringify({ mcpServers: { Web: command } }), replace: true },
+      ]) {
+        const { status, json, text } = await server.rest('POST connections/import', body, key);
+        const reason: unknown = expect.stringContaining('Only owners and administrators');
+        if (who === 'a member') expect(status, text).toBe(403);
+        else expect(json.data.servers, text).toMatchObject([{ outcome: 'failed', id: null, reason }]);
+      }
+      // Nor do other routes take one.
+      const refreshed = await server.rest(`POST connections/${web}/refresh`, command, key);
+      expect(refreshed.status).toBeGreaterThanOrEqual(400);
+
+      expect(await count()).toBe(before);
+      const { item } = await server.manage('COLLECTION_CONNECTIONS_GET', { id: web });
+      expect(item).toMatchObject({ title: 'Web', connection_type: 'HTTP' });
+      expect((await server.call(web, 'work')).json.result.content[0].text).toBe('done');
+      // By the time that a program of the owner has left its file, one that was started before it has, too.
+      const allowed = join(server.data, `started after ${who}`);
+      await started(stdio(marking(allowed)));
+      expect([existsSync(allowed), existsSync(marker)]).toEqual([true, false]);
+    },
+  );
 });
 
 test.each([

@@ -100,7 +100,13 @@ describe.each(PAIRS)('a $client client, an upstream of $upstream', ({ client: er
     control.abort();
     await expect(call).rejects.toBeInstanceOf(Error);
     if (year === '2026') await closed.promise;
-    else await eventually(() => expect(upstream.of('notifications/cancelled')).toHaveLength(1));
+    else
+      await eventually(() => {
+        const [called, cancelled] = [upstream.of('tools/call'), upstream.of('notifications/cancelled')];
+        expect(cancelled.map(({ params }) => params?.['requestId'])).toEqual(called.map((each) => each.id));
+      });
+    // It is not said again, and nothing else was asked of it.
+    expect(upstream.of('tools/call')).toHaveLength(1);
   });
 });
 
@@ -161,7 +167,8 @@ async function heardUpstream() {
     '2026',
     {
       'tools/list': ({ result }) => result({ tools: names.map(tool), ttlMs: 0 }),
-      'resources/list': ({ result }) => result({ resources: [{ name: 'one', uri: 'doc://1' }], ttlMs: 0 }),
+      'resources/list': ({ result }) =>
+        result({ resources: ['doc://1', 'doc://2'].map((uri) => ({ name: uri, uri })), ttlMs: 0 }),
       'resources/templates/list': ({ result }) => result({ resourceTemplates: [], ttlMs: 0 }),
       'subscriptions/listen': listens.listen,
     },
@@ -177,7 +184,7 @@ async function heardUpstream() {
 }
 
 test('check 13: a new tool of an upstream is told to clients of both eras, here and at another replica', async () => {
-  const { upstream, open, tell, list } = await heardUpstream();
+  const { upstream, open, list } = await heardUpstream();
   const id = await server.connect('News', upstream.url, { metadata: { gateway: { pinning: 'flag' } } });
   const told: string[] = [];
   for (const at of [server, replica]) {
@@ -193,7 +200,9 @@ test('check 13: a new tool of an upstream is told to clients of both eras, here 
   ];
   await eventually(() => expect(open.size).toBe(2));
   list('more', 'work');
-  tell('notifications/tools/list_changed');
+  // One of the two hears it, and the other of it.
+  const [first] = open;
+  first?.event({ method: 'notifications/tools/list_changed', params: {} });
   for (const stream of streams)
     expect(await stream.next()).toMatchObject({ method: 'notifications/tools/list_changed' });
   await eventually(() => expect(new Set(told)).toEqual(new Set(['here', 'there'])));
@@ -204,27 +213,39 @@ test('check 13: a new tool of an upstream is told to clients of both eras, here 
 test('check 32: two clients of one document share one subscription, which ends with the second and survives a cut', async () => {
   const { upstream, open, uris, tell } = await heardUpstream();
   const id = await server.connect('Document', upstream.url);
-  const stream = await server.listen(id, { resourceSubscriptions: ['doc://1'] });
+  const [ONE, TWO] = ['doc://1', 'doc://2'] as const;
+  const stream = await server.listen(id, { resourceSubscriptions: [ONE, TWO] });
   const client = await server.client(id, 'legacy');
   const told: string[] = [];
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
     told.push(params.uri);
   });
-  await client.subscribeResource({ uri: 'doc://1' });
-  await eventually(() => expect(uris()).toEqual([['doc://1']]));
-  const updated = { method: 'notifications/resources/updated', params: { uri: 'doc://1' } };
-  tell(updated.method, updated.params);
-  expect(await stream.next()).toMatchObject(updated);
-  await eventually(() => expect(told).toEqual(['doc://1']));
+  for (const uri of [ONE, TWO]) await client.subscribeResource({ uri });
+  const watched = () => uris().map((each) => each.toSorted());
+  await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
+  const update = (uri: string) => tell('notifications/resources/updated', { uri });
+  const next = async () => {
+    const notice = await stream.next();
+    expect(notice).toMatchObject({ method: 'notifications/resources/updated' });
+    return String(notice?.params?.['uri']);
+  };
+  update(ONE);
+  expect(await next()).toBe(ONE);
+  await eventually(() => expect(told.splice(0)).toEqual([ONE]));
 
   for (const turn of open) turn.response.destroy();
-  expect(await stream.next()).toMatchObject(updated);
-  await eventually(() => expect(told).toEqual(['doc://1', 'doc://1']));
-  await eventually(() => expect(uris()).toEqual([['doc://1']]));
+  expect([await next(), await next()].toSorted()).toEqual([ONE, TWO]);
+  await eventually(() => expect(told.toSorted()).toEqual([ONE, TWO]));
+  await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
+  // What is told now is what comes now: of the cut each of them has heard once.
+  for (const uri of [TWO, ONE]) update(uri);
+  expect([await next(), await next()]).toEqual([TWO, ONE]);
+  await eventually(() => expect(told.slice(2)).toEqual([TWO, ONE]));
 
   await stream.close();
-  tell(updated.method, updated.params);
-  await eventually(() => expect(told).toHaveLength(3));
+  update(ONE);
+  await eventually(() => expect(told.slice(4)).toEqual([ONE]));
+  expect(watched()).toEqual([[ONE, TWO]]);
   await client.close();
   await eventually(() => expect(uris()).toEqual([]));
 });

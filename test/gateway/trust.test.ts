@@ -107,17 +107,32 @@ test('check 10: flag: a flipped schema is served and marked, and told as an even
   expect(told).toMatchObject([{ data: { tool: 'work', fields: [{}, {}] } }]);
 });
 
-test('check 11: strict: a renamed tool is not served until it is approved', async () => {
+test('check 11 and 14: strict: a renamed tool is served nowhere until it is approved, and then wherever all are', async () => {
   const id = await connect();
+  const virtual = async (selected_tools: string[] | null) => {
+    const data = { title: 'Virtual', connections: [{ connection_id: id, selected_tools }] };
+    const { item } = await server.manage('COLLECTION_VIRTUAL_MCP_CREATE', { data });
+    return `virtual-mcp/${item.id}`;
+  };
+  const [all, none] = [await virtual(null), await virtual([])];
+  await listed(all, ['other', 'work']);
+  await listed(none, []);
   upstream.script.tools = [{ ...WORK, name: 'work_two' }, plainTool('other')];
   await refresh(id);
   await listed(id, ['other']);
+  await listed(all, ['other']);
   expect(await codeOf(id, 'work_two')).toBe('quarantined');
+  expect(await codeOf(all, 'work_two')).toBe('quarantined');
   expect(upstream.calls).toEqual([]);
   const { hash } = await definition(id, 'work_two');
   expect((await approve(id, 'work_two', hash)).status).toBe(200);
   await listed(id, ['other', 'work_two']);
   expect(await codeOf(id, 'work_two')).toBeUndefined();
+  await listed(all, ['other', 'work_two']);
+  expect(await codeOf(all, 'work_two')).toBeUndefined();
+  await listed(none, []);
+  expect(await codeOf(none, 'work_two')).toBe(-32602);
+  expect(upstream.calls).toHaveLength(2);
 });
 
 describe('what the server calls by itself', () => {

@@ -98,6 +98,11 @@ test('check 14, 15, 16, 17 and 31: names, selection and documents, before and af
   await eventually(() => expect(mail.watched()).toEqual(['docs://a/b']));
   expect(files.watched()).toEqual([]);
   await stream.close();
+  const client = await server.client(docs, 'legacy');
+  await client.subscribeResource({ uri: 'docs://c' });
+  await expect(client.subscribeResource({ uri: 'other://d' })).rejects.toMatchObject({ code: -32602 });
+  await eventually(() => expect(mail.watched()).toEqual(['docs://c']));
+  await client.close();
   await eventually(() => expect(mail.watched()).toEqual([]));
 
   await server[Symbol.asyncDispose]();

@@ -127,6 +127,26 @@ export function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   });
 }
 
+/** Writes bytes to a socket and then blank after blank, never an end, and reads until the server closes it. */
+export function sendSlowly(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(bytes);
+    const timer = setInterval(() => socket.write(' '), 50);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => {
+      clearInterval(timer);
+      chunks.push(chunk);
+    });
+    // What was under way when the server closed comes back as an error.
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      clearInterval(timer);
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    });
+  });
+}
+
 function messageIn(text: string): unknown {
   const data = text.startsWith('{') ? text : eventsIn(text).at(-1);
   return data === undefined ? undefined : JSON.parse(data);

@@ -1,4 +1,5 @@
 /** `parley connect`, as it is typed: one connection, its definitions, and keys that use it. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
 import { describe, expect, test } from 'vitest';
@@ -169,7 +170,7 @@ describe('one connection', () => {
     }
   });
 
-  test('check 9: a key without the tools may do none of it, and one of a member starts no program', async () => {
+  test('check 9: a key without the tools may do none of it, and one that has no more than these starts no program', async () => {
     const made = async (...grants: string[]) => {
       const { out: text } = await run(keys, ['create', 'Narrow', ...grants, '--json']);
       return JSON.parse(text).key as string;
@@ -190,7 +191,15 @@ describe('one connection', () => {
     expect(await refused('add', 'x', bed.upstream.url, '--key', scoped)).toContain(
       'Only owners and administrators',
     );
+    const servers = file('p.json', { mcpServers: { x: program({ STARTED: started }) } });
+    expect(await json('import', servers, '--key', scoped)).toMatchObject({
+      code: 1,
+      said: [{ outcome: 'failed', message: expect.stringContaining('Only owners and administrators') }],
+    });
     expect((await json('list')).said).toEqual([]);
+    expect(existsSync(started)).toBe(false);
+    expect(await json('import', servers)).toMatchObject({ code: 0, said: [{ outcome: 'added' }] });
+    expect(existsSync(started)).toBe(true);
   });
 });
 

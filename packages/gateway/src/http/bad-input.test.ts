@@ -4,7 +4,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { TestGateway } from '../../test/start-gateway.ts';
 import { startGateway } from '../../test/start-gateway.ts';
 import type { Message, Sending } from '@parley/test-support/wire';
-import { modern, modernCall, modernHeaders, send, sendModern, sendRaw } from '@parley/test-support/wire';
+import {
+  modern,
+  modernCall,
+  modernHeaders,
+  send,
+  sendModern,
+  sendRaw,
+  sendSlowly,
+} from '@parley/test-support/wire';
 
 let gateway: TestGateway;
 let to: { port: number; key: string };
@@ -124,12 +132,21 @@ describe('bodies', () => {
     expect(answer.status).toBe(413);
   });
 
-  test('check 4: a body that does not arrive in time is 408', async () => {
+  test('check 4: bodies that come a byte at a time are 408, however many there are, and others are served meanwhile', async () => {
     await using slow = await startGateway({ limits: { bodyTimeoutMs: 1000 } });
     const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${slow.ownerKey}\r\n`;
-    const half = `content-type: application/json\r\ncontent-length: 50\r\n\r\n{"jsonrpc"`;
-    expect(await sendRaw(slow.port, head + half)).toMatch(/^HTTP\/1\.1 408 /);
-    expect((await sendModern({ port: slow.port, key: slow.ownerKey }, good)).status).toBe(200);
+    const half = `content-type: application/json\r\ncontent-length: 50000\r\n\r\n{"jsonrpc"`;
+    const answers: string[] = [];
+    const clients = Array.from({ length: 100 }, async () =>
+      answers.push(await sendSlowly(slow.port, head + half)),
+    );
+    let served = 0;
+    for (; answers.length < clients.length; served += 1)
+      expect((await sendModern({ port: slow.port, key: slow.ownerKey }, good)).status).toBe(200);
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    // Each of them was answered before the last of the others was.
+    expect(served).toBeGreaterThan(1);
+    await Promise.all(clients);
   });
 
   test('a body of exactly the limit is read', async () => {

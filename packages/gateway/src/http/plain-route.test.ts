@@ -246,6 +246,36 @@ test('check 33: the breaker: five refused connections open it, and the next call
   expect(await plain('work')).toMatchObject({ status: 200 });
 });
 
+test('check 30: a connection that has all the calls it may have is 429, over MCP and on the plain route', async () => {
+  const held = Promise.withResolvers<void>();
+  bed.answer = async () => {
+    await held.promise;
+    return text('done');
+  };
+  // So many run, so many wait, and one is too many.
+  const calls = Array.from({ length: 64 + 256 + 1 }, () => plain('work'));
+  expect(await Promise.race(calls)).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } });
+  expect((await mcp('work')).result).toMatchObject({
+    isError: true,
+    _meta: { 'dev.parley/code': 'rate_limited' },
+  });
+  expect(bed.sent).toHaveLength(64);
+  held.resolve();
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(64 + 256);
+});
+
+test('check 30: a question that nobody can be asked is declined: 403 on the plain route', async () => {
+  const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+  bed.answer = () => ({
+    resultType: 'input_required',
+    inputRequests: { name: { method: 'elicitation/create', params } },
+    requestState: 'of its own',
+  });
+  expect(await plain('work')).toMatchObject({ status: 403, json: { error: { code: 'declined' } } });
+  expect(bed.sent).toHaveLength(1);
+});
+
 describe('the plain route', () => {
   beforeEach(() => {
     bed.answer = () => text('done');
@@ -259,7 +289,7 @@ describe('the plain route', () => {
     expect((await plain('add_one', { n: 1 }, { path: '/mcp' })).json).toEqual({ n: 2 });
   });
 
-  test("a tool's own failure is 422, whatever code it claims to have", async () => {
+  test("check 30: a tool's own failure is 422, whatever code it claims to have", async () => {
     bed.answer = () => ({ ...text('no'), isError: true, _meta: { 'dev.parley/code': 'rate_limited' } });
     expect(await plain('work')).toMatchObject({ status: 422, json: text('no') });
   });

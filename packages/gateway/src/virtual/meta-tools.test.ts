@@ -197,42 +197,6 @@ describe('code execution', () => {
     );
     expect(bed.calls).toEqual([{ connection: 'conn_code', what: 'mine', args: { a: 1 } }]);
   });
-
-  test('check 18: hostile code ends in its limit while others are served', async () => {
-    await bed.serve({ id: 'conn_hostile', tools: ['t'] });
-    const { id } = await bed.made({ connections: [member('conn_hostile')] });
-    const place = { id, query: CODE };
-    const programs = {
-      loop: 'for (;;);',
-      promises: 'const again = () => Promise.resolve().then(again); await again();',
-      string: 'let text = "x".repeat(1 << 20); for (;;) text += text;',
-      recursion: 'const down = () => 1 + down(); return down();',
-      console:
-        'const line = "y".repeat(1 << 20); for (let i = 0; i < 1024; i += 1) console.log(line); return 1;',
-    };
-    const over = new AbortController();
-    let served = 0;
-    const others = (async () => {
-      while (!over.signal.aborted) {
-        expect((await bed.send({ id }, 'tools/list')).status).toBe(200);
-        served += 1;
-      }
-    })();
-    const ends: Record<string, { error?: { code: string }; consoleLogs: { content: string }[] }> = {};
-    for (const [name, code] of Object.entries(programs))
-      ends[name] = dataOf(await bed.call(place, 'GATEWAY_RUN_CODE', { code: body(code), timeoutMs: 500 }));
-    over.abort();
-    await others;
-    expect(served).toBeGreaterThan(10);
-    expect(ends.loop?.error?.code).toBe('timeout');
-    expect(ends.promises?.error?.code).toBe('timeout');
-    expect(['out_of_memory', 'timeout', 'thrown', 'sandbox_failed']).toContain(ends.string?.error?.code);
-    expect(ends.recursion?.error?.code).toBeDefined();
-    expect(JSON.stringify(ends.console?.consoleLogs).length).toBeLessThan(128 * 1024);
-    expect(dataOf(await bed.call(place, 'GATEWAY_RUN_CODE', { code: body('return 1') }))).toMatchObject({
-      returnValue: 1,
-    });
-  });
 });
 
 describe('tools in code', () => {

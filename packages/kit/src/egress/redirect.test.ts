@@ -26,7 +26,10 @@ describe('check 26: redirects', () => {
     'http://[::ffff:a9fe:a9fe]/',
     'https://127.0.0.1/',
     'https://2130706433/',
+    'https://0x7f000001/',
+    'https://[::ffff:10.0.0.1]/',
     'http://b.test/',
+    'https://b.test/',
     '//127.0.0.1:1/',
     'file:///etc/passwd',
   ])('a redirect to %s is refused', async (location) => {
@@ -44,6 +47,20 @@ describe('check 26: redirects', () => {
       await using server = await redirectTo(location);
       const egress = egressFor(`a.test:${server.port}`);
       await expect(egress.fetch(`http://a.test:${server.port}/`)).rejects.toMatchObject({ code: 'invalid' });
+    },
+  );
+
+  test.each(['169.254.169.254', '10.0.0.1', '::ffff:10.0.0.1'])(
+    'a redirect to a name that has moved to %s meanwhile is refused',
+    async (address) => {
+      await using server = await redirectTo('/next');
+      const { resolve } = scriptResolver({ 'a.test': [['127.0.0.1'], [address]] });
+      const egress = createEgress({ resolve, allow: ['127.0.0.1/32'] });
+      open.push(egress);
+      await expect(egress.fetch(`http://a.test:${server.port}/`)).rejects.toMatchObject({
+        code: 'not_allowed',
+      });
+      expect(server.seen).toHaveLength(1);
     },
   );
 
