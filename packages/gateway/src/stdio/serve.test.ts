@@ -345,18 +345,17 @@ test('a long list is read to its end in both eras, though it began before the en
     readonly tools: readonly object[];
     readonly nextCursor?: string;
   }
-  const server = start(1024 * 1024, async () => engine!, listing!);
+  const server = start(1024 * 1024, async () => engine!, listing);
   const seen = await pages((id, params) => server.ask(modern('tools/list', { ...params }, { id })));
-  const old = start(1024 * 1024, async () => engine!, listing!);
+  const old = start(1024 * 1024, async () => engine!, listing);
   await old.ask(initialize);
   old.write(initialized);
   const seenOld = await pages((id, params) => old.ask(legacy(id, 'tools/list', { ...params })));
-  expect([seen, seenOld]).toEqual(
-    Array(2).fill([
-      [1000, true],
-      [200, false],
-    ]),
-  );
+  const wanted = [
+    [1000, true],
+    [200, false],
+  ];
+  expect([seen, seenOld]).toEqual([wanted, wanted]);
   await server.end();
   await old.end();
 });
