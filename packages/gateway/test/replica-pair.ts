@@ -34,7 +34,8 @@ export async function startPair(): Promise<ReplicaPair> {
     const replicas = createReplicas({ store, egress, onFault: () => undefined });
     const bed = startBed({ replicaId: replicas.id, elsewhere: replicas.parked });
     const sealer = createStateSealer(store.secrets.deriveAll('request-state'));
-    const gateway = await startGateway({ shared, replicas, connections: bed.gateway, sealer });
+    const cursorKeys = store.secrets.deriveAll('cursors');
+    const gateway = await startGateway({ shared, replicas, connections: bed.gateway, sealer, cursorKeys });
     let ended: Promise<void> | undefined;
     const end = async () => {
       await gateway[Symbol.asyncDispose]();

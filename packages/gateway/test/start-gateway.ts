@@ -64,6 +64,7 @@ export interface TestGatewayOptions {
   /** Connections to upstreams; whoever made them ends them. */
   readonly connections?: ConnectionGateway;
   readonly sealer?: StateSealer;
+  readonly cursorKeys?: readonly Buffer[];
   readonly now?: () => number;
   /** What the tables need besides people and calls. */
   readonly migrations?: readonly MigrationSet[];
@@ -118,6 +119,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     middleware: [...parts.middleware, ...(connections?.middleware ?? [])],
     onFault,
     ...(options.sealer !== undefined && { sealer: options.sealer }),
+    ...(options.cursorKeys !== undefined && { cursorKeys: options.cursorKeys }),
   });
   const lookUps = { count: 0, isFailing: false };
   const current = async (caller: Caller) => {

@@ -42,7 +42,7 @@ const WAYS: Record<string, Ask> = {
 };
 
 /** A gateway before an upstream of a year, and the headers that its calls came with. */
-async function through(era: '2026' | '2025', ofConnection: Record<string, string> = {}) {
+async function through(era: '2026' | '2025' | 'sse', ofConnection: Record<string, string> = {}) {
   const upstream = await serveWire({ era });
   const egress = createEgress();
   const faults: unknown[] = [];
@@ -51,7 +51,11 @@ async function through(era: '2026' | '2025', ofConnection: Record<string, string
     info: { name: 'parley', version: '0.0.0' },
     onFault: (error) => faults.push(error),
   });
-  const target = targetOf(upstream.url, { id: 'conn_1', headers: ofConnection });
+  const target = targetOf(upstream.url, {
+    id: 'conn_1',
+    type: era === 'sse' ? 'SSE' : 'HTTP',
+    headers: ofConnection,
+  });
   const bed = startBed({ links, credentials: () => ({ target }) });
   const gateway = await startGateway({ connections: bed.gateway });
   const { organizationId } = gateway.owner;
@@ -68,7 +72,7 @@ async function through(era: '2026' | '2025', ofConnection: Record<string, string
   return { to, upstream, gateway, called };
 }
 
-const COMBINATIONS = (['2026', '2025'] as const).flatMap((era) =>
+const COMBINATIONS = (['2026', '2025', 'sse'] as const).flatMap((era) =>
   Object.entries(WAYS).map(([way, ask]) => ({ era, way, ask })),
 );
 

@@ -39,6 +39,20 @@ function post(to: { port: number; key: string }, { headers }: Session, message: 
 
 const ECHO = { id: 7, method: 'tools/call', params: { name: 'echo', arguments: { text: 'Grüße' } } };
 
+test('a list that begins at one goes on at the other', async () => {
+  const { organizationId } = pair.one.gateway.owner;
+  const tools = Array.from({ length: 1_500 }, (_, at) => servedTool(`tool_${at}`));
+  for (const { bed } of [pair.one, pair.two])
+    bed.give(organizationId, served('conn_long', { organizationId, tools }));
+  const page = async (to: typeof first, params: Record<string, unknown> = {}) =>
+    (await sendModern({ ...to, path: '/mcp/conn_long' }, modern('tools/list', params))).json.result;
+  const { tools: begin, nextCursor } = await page(first);
+  const { tools: rest, ...last } = await page(second, { cursor: nextCursor });
+  expect(last).not.toHaveProperty('nextCursor');
+  const names = [...begin, ...rest].map(({ name }: { name: string }) => name);
+  expect(names).toEqual(tools.map(({ definition: { name } }) => name).toSorted());
+});
+
 describe('a session', () => {
   test('is served by the one that opened it, whichever is asked', async () => {
     const session = await openSession(first);

@@ -1,5 +1,7 @@
 /** MCP over stdio: both eras, broken lines, cancelling, lost rights, and an end that loses no answer. */
 import { PassThrough } from 'node:stream';
+import type { Listing } from '@parley/kit';
+import { createEngine, defineOutsideTool, defineToolset, install, toolsetSource } from '@parley/kit';
 import { StoreUnavailableError } from '@parley/store';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { eventually } from '@parley/test-support/eventually';
@@ -29,7 +31,11 @@ beforeEach(async () => {
 });
 
 /** Runs a server between two streams. */
-function start(bodyBytes = 64 * 1024, engine = async () => gateway.engine) {
+function start(
+  bodyBytes = 64 * 1024,
+  engine = async () => gateway.engine,
+  listing: Listing = gateway.engine,
+) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into messages of every shape
   const messages = new Mailbox<any>();
@@ -40,7 +46,7 @@ function start(bodyBytes = 64 * 1024, engine = async () => gateway.engine) {
     for (const line of lines) messages.put(JSON.parse(line));
   });
   const done = serveStdio({
-    listing: gateway.engine,
+    listing,
     engine,
     info: { name: 'parley-test', version: '1.2.3' },
     changes: gateway.changes,
@@ -313,6 +319,45 @@ test('lists are answered before the engine is there, and calls wait for it', asy
   loaded.resolve(gateway.engine);
   expect((await server.messages.take()).result.structuredContent).toEqual({ text: 'hi' });
   await server.end();
+});
+
+test('a long list is read to its end in both eras, though it began before the engine was there', async () => {
+  const tools = Array.from({ length: 1_200 }, (_, at) =>
+    defineOutsideTool({
+      name: `tool_${at}`,
+      title: `Tool ${at}`,
+      description: 'One of many.',
+      effect: 'read',
+      inputSchema: { type: 'object' },
+      call: () => ({ content: [] }),
+    }),
+  );
+  const long = install(defineToolset({ name: 'long', title: 'Long', tools }));
+  // Neither knows the cursors of the other.
+  const [listing, engine] = [long, long].map((each) => createEngine({ sources: [toolsetSource(each)] }));
+  key = (await gateway.key({ long: ['*'] })).text;
+  const pages = async (ask: (id: number, params: object) => Promise<{ result: Listed }>) => {
+    const begin = (await ask(1, {})).result;
+    const end = (await ask(2, { cursor: begin.nextCursor })).result;
+    return [begin, end].map((page) => [page.tools.length, page.nextCursor !== undefined]);
+  };
+  interface Listed {
+    readonly tools: readonly object[];
+    readonly nextCursor?: string;
+  }
+  const server = start(1024 * 1024, async () => engine!, listing);
+  const seen = await pages((id, params) => server.ask(modern('tools/list', { ...params }, { id })));
+  const old = start(1024 * 1024, async () => engine!, listing);
+  await old.ask(initialize);
+  old.write(initialized);
+  const seenOld = await pages((id, params) => old.ask(legacy(id, 'tools/list', { ...params })));
+  const wanted = [
+    [1000, true],
+    [200, false],
+  ];
+  expect([seen, seenOld]).toEqual([wanted, wanted]);
+  await server.end();
+  await old.end();
 });
 
 test('a 2025 client lists before the engine is there', async () => {
