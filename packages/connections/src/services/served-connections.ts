@@ -14,7 +14,7 @@ import type {
 } from '../schema.ts';
 import type { ServedConnection, ServedSkill, ServedTool } from '../served.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
-import type { Definition, ServerSeen, UpstreamTool } from '../upstream.ts';
+import type { Definition, Dropped, ServerSeen, UpstreamTool } from '../upstream.ts';
 import { servedStatus } from './status.ts';
 
 /**
@@ -117,7 +117,8 @@ function toServed(
   const settings = gatewaySettingsOf(head);
   const texts = new Map(bodies.map(({ kind, body }) => [kind, body]));
   const list = (kind: CatalogKind) => fromJson<Definition[]>(texts.get(kind) ?? '[]');
-  const server = fromJson<ServerSeen | null>(texts.get('server') ?? 'null');
+  type Seen = ServerSeen & { readonly dropped?: readonly Dropped[] };
+  const server = fromJson<Seen | null>(texts.get('server') ?? 'null');
   const isKnown = texts.has('tools');
   const failedWith = head.failed_with;
   return {
@@ -141,6 +142,8 @@ function toServed(
       last_error === null
         ? null
         : { reason: last_error, since: new Date(head.failing_since ?? 0).toISOString() },
+    failedWith,
+    dropped: server?.dropped ?? [],
     version,
   };
 }
