@@ -9,7 +9,14 @@ export { connectionData } from './client-files/wanted.ts';
 export type { Wanted } from './client-files/wanted.ts';
 export { connectionMigrations } from './migrations/index.ts';
 export { hasHiddenText, UNSEEN_IN_RESULTS, visibleText, visibleValue } from './definitions/hidden-text.ts';
-export { definitionHash, documentHash, isDocumentOf, UI_SCHEME, uiUriOf } from './definitions/hash.ts';
+export {
+  definitionHash,
+  documentHash,
+  isDocumentOf,
+  UI_SCHEME,
+  uiUriOf,
+  valueDigest,
+} from './definitions/hash.ts';
 export { pinningOf } from './definitions/modes.ts';
 export { createRefresher } from './refresh/refresher.ts';
 export type { Refresher, RefresherOptions } from './refresh/refresher.ts';

@@ -18,6 +18,8 @@ export { createLateConnectionAuth, createLateTargets } from './upstream/credenti
 export type { CallCredentials, CredentialParts, Targets } from './upstream/credentials/index.ts';
 export { createLateLinks } from './upstream/late-links.ts';
 export type { LateLinkOptions } from './upstream/late-links.ts';
+export { Approvals } from './upstream/approvals.ts';
+export type { ApprovableCall, TakenApproval } from './upstream/approvals.ts';
 export { Bridge } from './upstream/bridge.ts';
 export type { BridgeParts, Opened } from './upstream/bridge.ts';
 export { createConnectionGateway } from './upstream/connection-gateway.ts';

@@ -174,7 +174,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     isolation,
     parked,
     watches,
-    middleware: hookMiddleware(options.hooks ?? {}, onFault),
+    middleware: hookMiddleware(options.hooks ?? {}, onFault, now),
     toolsetParts,
     hiddenSecrets: () => hiddenSecrets,
     async close() {
