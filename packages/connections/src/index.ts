@@ -60,6 +60,7 @@ export type { KnownReach, SealedCredentials } from './services/credentials.ts';
 export { beginFlow, keepClient, registeredClient, takeFlow } from './services/oauth-rows.ts';
 export type { FlowPlace, OAuthClient } from './services/oauth-rows.ts';
 export { dropPersonalToken, keepPersonalToken, personalRowOf } from './services/personal-tokens.ts';
+export { refusedProgram } from './services/allowed-commands.ts';
 export { actsAsAdministrator, mayUse } from './services/rights.ts';
 export { findRow, usedRows } from './services/rows.ts';
 export { grantsOfScopes } from './services/scopes.ts';

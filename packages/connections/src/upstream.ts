@@ -127,6 +127,8 @@ export interface UpstreamAnswer {
 export interface Upstream {
   /** True when programs may be started. */
   readonly isStdioAllowed: boolean;
+  /** The only commands that may be started, word for word. Absent: any. */
+  readonly commands?: readonly string[] | undefined;
   /** Connects as a call would, and leaves again. */
   test(target: UpstreamTarget): Promise<{ readonly ok: true } | UpstreamFailure>;
   /** All that the server has. */

@@ -461,6 +461,7 @@ function programsOf({ programs, dataDir }: Config): ProgramOptions {
   return {
     environment,
     folder,
+    commands: programs.commands,
     isOnlyLocal: !programs.isAllowed,
     roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };

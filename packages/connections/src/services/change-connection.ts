@@ -49,7 +49,7 @@ export async function insertConnection(
   const { id = typeId('conn', now()), ...given } = data;
   // Before anything else is said about the input: it must not matter to others whether it is right.
   if (given.connection_type === 'STDIO' || given.connection_headers?.command !== undefined)
-    requireProgramRight(caller, base.upstream, machine);
+    requireProgramRight(caller, base.upstream, machine, given.connection_headers);
   if (allow !== null) requireAdministrator(caller, 'reach private addresses');
   refuseTakenId(base, caller, id);
   const settings = asStored(applied(EMPTY, given), machine);
@@ -126,7 +126,8 @@ export async function updateConnection(
     const isUpstreamNew = upstreamKeyOf(before) !== upstreamKeyOf(settings);
     const isProgram =
       settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
-    if (isUpstreamNew && isProgram) requireProgramRight(caller, base.upstream, machine);
+    if (isUpstreamNew && isProgram)
+      requireProgramRight(caller, base.upstream, machine, settings.connection_headers);
     if (allow !== null) requireAdministrator(caller, 'reach private addresses');
     checkSettings(settings);
     const owner = { organizationId, connectionId: id };

@@ -19,19 +19,13 @@ afterEach(async () => {
   for (const bed of beds) await bed[Symbol.asyncDispose]();
 });
 
-interface Connecting {
-  readonly now?: () => number;
-  readonly as?: NonNullable<Parameters<typeof connect>[1]>['as'];
-}
-
-async function connected(hooks: GatewayHooks, { now = Date.now, as = {} }: Connecting = {}) {
+async function connected(hooks: GatewayHooks, { now = Date.now } = {}) {
   const bed = startBed({ hooks, now });
   beds.push(bed);
   bed.give('org_test', served('conn_1', { tools: [servedTool('work'), servedTool('other')] }));
   const client = await connect(nothing, {
     sources: [bed.gateway.source],
     middleware: bed.gateway.middleware,
-    as,
   });
   return { bed, client };
 }

@@ -84,6 +84,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
 
   return {
     isStdioAllowed: mayStart(programs, {}),
+    commands: programs?.commands,
     keepSecrets: (target) => used.keep(target),
     secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
