@@ -61,6 +61,8 @@ export { beginFlow, keepClient, registeredClient, takeFlow } from './services/oa
 export type { FlowPlace, OAuthClient } from './services/oauth-rows.ts';
 export { dropPersonalToken, keepPersonalToken, personalRowOf } from './services/personal-tokens.ts';
 export { refusedProgram } from './services/allowed-commands.ts';
+export { believedEra, rememberEra } from './services/known-era.ts';
+export type { FoundEra } from './services/known-era.ts';
 export { actsAsAdministrator, mayUse } from './services/rights.ts';
 export { findRow, usedRows } from './services/rows.ts';
 export { grantsOfScopes } from './services/scopes.ts';

@@ -1,6 +1,7 @@
 /** Connections as the gateway serves them: what is known of each upstream, and what may be shown of it. */
 import type { Skill } from '@parley/kit';
 import type { ConnectionType, HeldReason } from './schema.ts';
+import type { FoundEra } from './services/known-era.ts';
 import type { GatewaySettings } from './shapes/gateway-settings.ts';
 import type { Definition, Dropped, UpstreamStatus, UpstreamTool } from './upstream.ts';
 
@@ -44,6 +45,8 @@ export interface ServedConnection {
   readonly status: ServedStatus;
   readonly settings: GatewaySettings;
   readonly era: 'modern' | 'legacy' | null;
+  /** When its era was found out. */
+  readonly eraFound?: FoundEra | undefined;
   readonly instructions: string | null;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly tools: readonly ServedTool[];

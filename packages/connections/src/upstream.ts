@@ -20,6 +20,8 @@ export interface UpstreamTarget {
   readonly openapiServer?: string | null;
   /** The era that was seen last; null: to be found out. */
   readonly era: 'modern' | 'legacy' | null;
+  /** Until when that is believed, in ms since the epoch; absent: for as long as the links believe it. */
+  readonly eraUntil?: number | undefined;
   /** Answers may have as many bytes. */
   readonly maxResultBytes: number;
 }

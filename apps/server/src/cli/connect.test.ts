@@ -57,7 +57,7 @@ describe('one connection', () => {
     rmSync(started);
     const { code, said } = await json('test', 'files', ...named);
     expect({ code, healthy: said.healthy }).toEqual({ code: 1, healthy: false });
-    expect(said.error).toContain(words);
+    expect(said.message).toContain(words);
     expect(existsSync(started)).toBe(false);
     expect(await json('test', 'files', '--allow-command', process.execPath)).toMatchObject({ code: 0 });
     vi.stubEnv('PARLEY_ALLOW_COMMAND', 'npx');

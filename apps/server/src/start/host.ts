@@ -5,9 +5,11 @@ import {
   allowedHosts,
   askConnection,
   askWithNewCredentials,
+  believedEra,
   connectionMigrations,
   createDeliver,
   createRefresher,
+  rememberEra,
 } from '@parley/connections';
 import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
@@ -41,7 +43,7 @@ import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Source, StartNotice, Toolset } from '@parley/kit';
-import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
+import { createEngine, createStateSealer, detach, install, toolsetSource } from '@parley/kit';
 import { MANAGEMENT } from '@parley/mesh/name';
 import { createProjectDirectory } from '@parley/mesh/project-directory';
 import { createTagLabels } from '@parley/mesh/tag-labels';
@@ -224,18 +226,30 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     // A command has no port; browsers come back to the server of the same folder.
     baseUrl: () => config.web.publicUrl ?? servedUrl ?? notedUrl(config),
     publicUrl: config.web.publicUrl,
-    reachOf: (row) => ({ allow: allowedHosts(row, ownPort()), era: null }),
+    reachOf: (row) => {
+      const known = connections.source.find(row.organization_id, row.id);
+      return { allow: allowedHosts(row, ownPort()), ...believedEra(known?.eraFound) };
+    },
     learn: (caller, id) =>
       askWithNewCredentials({ store, upstream, events, now: Date.now, ownPort }, caller, id),
   };
   const targets = createLateTargets(credentials);
   const programs = programsOf(config);
+  const writes = new Set<Promise<void>>();
   const links = createLateLinks({
     egress,
     info: SERVER_INFO,
     onFault,
     programs,
     hopKey: store.secrets.derive('hops').toString('base64url'),
+    onEra(connectionId, era) {
+      const write = rememberEra(store, connectionId, era);
+      writes.add(write);
+      detach(
+        write.finally(() => writes.delete(write)),
+        (error) => onFault(error, 'era of a connection'),
+      );
+    },
   });
   const client = createUpstream({
     egress,
@@ -300,6 +314,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     async () => virtual.close(),
     () => sandbox.close(),
     () => checks.close(),
+    // What fails has told so itself.
+    async () => void (await Promise.allSettled(writes)),
   ];
   const shared: SharedHost = {
     store,

@@ -14,6 +14,7 @@ import type { Base } from './base.ts';
 import { announce, authorOf, takeTurns } from './base.ts';
 import { refuseTakenId, refuseUsedId } from './chosen-id.ts';
 import { checkContainment } from './containment.ts';
+import { forgetEra } from './known-era.ts';
 import { allowAddress, privateAddress, withAddress } from './private-address.ts';
 import { requireAdministrator, requireProgramRight, requireSameSecretsOwner } from './rights.ts';
 import { findRow } from './rows.ts';
@@ -152,6 +153,7 @@ export async function updateConnection(
       .where('organization_id', '=', organizationId)
       .where('id', '=', id)
       .execute();
+    if (isUpstreamNew) await forgetEra(tx, id);
     if (allow !== null) await allowAddress(tx, id, allow);
     if (virtual_id !== null) await checkContainment(tx, organizationId);
     await announce(base, tx, caller, { ...settings, id, what: 'updated' });
