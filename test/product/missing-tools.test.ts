@@ -17,10 +17,11 @@ beforeAll(async () => {
   owner = await server.signedIn();
   const { person, organization } = (await owner.ask('GET /api/session')).body.data;
   const by = (await identity.callerOfMember(organization.id, person.id))!;
-  memberId = await identity.ensureUser({ email: 'bo@acme.example', name: 'Bo' });
+  const userId = await identity.ensureUser({ email: 'bo@acme.example', name: 'Bo' });
   await identity.roles.save(by, { name: 'reader', grants: { conn_granted: ['*'], conn_ill: ['*'] } });
-  await identity.addMember(by, { userId: memberId, roles: ['reader'] });
+  await identity.addMember(by, { userId, roles: ['reader'] });
   member = await server.signedIn('bo@acme.example');
+  memberId = (await member.ask('GET /api/session')).body.data.person.id;
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -99,13 +99,13 @@ test('a result leaves as a hook makes it, and not at all when the hook fails', a
 const DAY = 24 * 60 * 60_000;
 
 /** Hooks that want every call approved, with what was asked for. */
-function approving({ now = () => 0, version = () => 'v1' } = {}) {
+function approving(now: () => number = () => 0) {
   const approvals = new Approvals(now);
   const asked: ApprovableCall[] = [];
   const hooks: GatewayHooks = {
     approval: {
       required: () => true,
-      policyVersion: version,
+      policyVersion: () => 'v1',
       take(call) {
         asked.push(call);
         return approvals.take(call);
@@ -175,7 +175,7 @@ test('a definition that has changed since needs another approval', async () => {
 
 test('an approval ends at its time, and after a day at the latest', async () => {
   let nowMs = 0;
-  const { approvals, asked, hooks } = approving({ now: () => nowMs });
+  const { approvals, asked, hooks } = approving(() => nowMs);
   const { bed, client } = await connected(hooks, { now: () => nowMs });
   const call = () => client.raw.callTool({ name: 'work', arguments: {} });
   await call();

@@ -45,9 +45,13 @@ describe('the era', () => {
     let nowMs = 0;
     const links = startLinks({ now: () => nowMs, onEra: (id, era) => eras.push(`${id} ${era}`) });
     const target = targetOf({ era: '2025' }, { era: 'legacy', eraUntil: Date.now() + 600_000 });
-    const heard = async () => (await call(links.of(target), 'finish')).heard as string[];
+    const heard = async () => {
+      const { heard: words } = await call(links.of(target), 'finish');
+      await expect(call(links.of(target), 'die')).rejects.toMatchObject({ kind: 'dropped' });
+      return words as string[];
+    };
     expect(await heard()).not.toContain('server/discover');
-    // It ended in order, and is another process now.
+    // It was killed, and is another process now.
     nowMs = 500_000;
     expect(await heard()).not.toContain('server/discover');
     expect(eras).toEqual([]);
