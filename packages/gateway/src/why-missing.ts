@@ -75,8 +75,7 @@ function seen(found: CatalogTool, { connections }: Searched): Missing {
   const name = found.granted ?? found.name;
   const connection = connections.find(({ id }) => id === found.toolset);
   const served = connection?.tools.find(({ definition }) => definition.name === name);
-  if (connection === undefined || served?.state !== 'held')
-    return THERE;
+  if (connection === undefined || served?.state !== 'held') return THERE;
   return quarantine(connection);
 }
 

@@ -44,15 +44,12 @@ function isClean(value: unknown, secrets: readonly string[], foreign: ForeignSec
     return true;
   }
   for (const key in value)
-    if (!isCleanText(key, secrets, foreign) || !isClean(Reflect.get(value, key), secrets, foreign)) return false;
+    if (!isCleanText(key, secrets, foreign) || !isClean(Reflect.get(value, key), secrets, foreign))
+      return false;
   return true;
 }
 
-function isCleanText(
-  text: string,
-  secrets: readonly string[],
-  foreign: ForeignSecrets | undefined,
-): boolean {
+function isCleanText(text: string, secrets: readonly string[], foreign: ForeignSecrets | undefined): boolean {
   for (const secret of secrets) if (text.includes(secret)) return false;
   if (foreign?.isIn(text) === true) return false;
   // A search begins at the start, whatever was found before.

@@ -58,10 +58,7 @@ export function hookMiddleware(
             const isNew = taskId === null && isGoingOn !== true;
             const isRequired =
               isNew &&
-              (await decide(
-                'approval.required',
-                () => approval.required?.(caller, tool, input) ?? false,
-              ));
+              (await decide('approval.required', () => approval.required?.(caller, tool, input) ?? false));
             if (isRequired) await spendApproval(caller, tool, input);
             const answer = await next();
             return decide('result.after', () => result.after?.(caller, tool, answer) ?? answer);

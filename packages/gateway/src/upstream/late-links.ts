@@ -7,7 +7,10 @@ import type { LinkOptions } from './links.ts';
 import type { ProgramOptions } from './stdio/allowed-start.ts';
 import type { StdioLinks } from './stdio/stdio-links.ts';
 
-export interface LateLinkOptions extends Pick<LinkOptions, 'egress' | 'info' | 'onFault' | 'hopKey' | 'onEra'> {
+export interface LateLinkOptions extends Pick<
+  LinkOptions,
+  'egress' | 'info' | 'onFault' | 'hopKey' | 'onEra'
+> {
   /** Absent: no program is ever started. */
   readonly programs?: ProgramOptions | undefined;
 }

@@ -45,7 +45,14 @@ test('a secret is found at every place of a long text', () => {
 test('what is no secret stays: another beginning, a cut end, the end alone, and short ones', () => {
   const secret = 'the-secret-of-a-neighbour-1';
   const foreign = marksOf(secret, 'short-one')!;
-  for (const text of ['', 'short-one', secret.slice(1), secret.slice(0, -1), `X${secret.slice(1)}`, secret.slice(-12)])
+  for (const text of [
+    '',
+    'short-one',
+    secret.slice(1),
+    secret.slice(0, -1),
+    `X${secret.slice(1)}`,
+    secret.slice(-12),
+  ])
     expect([text, foreign.isIn(text), foreign.without(text, MASK).text]).toEqual([text, false, text]);
 });
 
@@ -73,7 +80,10 @@ test('nobody looks where nobody else has a secret, or where an organization is a
 test('results are cleaned of them in values and names, and they are counted', () => {
   const counts: number[] = [];
   const secret = 'the-secret-of-a-neighbour-1';
-  const given = { content: [{ text: `own-secret-1 ${secret}` }], structuredContent: { [secret]: [secret, 1] } };
+  const given = {
+    content: [{ text: `own-secret-1 ${secret}` }],
+    structuredContent: { [secret]: [secret, 1] },
+  };
   const clean = cleaned(given, ['own-secret-1'], (count) => counts.push(count), marksOf(secret));
   expect(clean).toEqual({
     content: [{ text: `${MASK} ${MASK}` }],
@@ -105,7 +115,8 @@ test('among as many as are kept, those that were used last are found', () => {
 test('finds what a plain search finds, in random texts', () => {
   const random = seededRandom();
   const letters = 'abé😀-';
-  const word = (length: number) => Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join('');
+  const word = (length: number) =>
+    Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join('');
   for (let round = 0; round < 300; round += 1) {
     const secrets = Array.from({ length: 3 }, () => word(12 + Math.floor(random() * 6)));
     const text = [word(30), secrets[round % 3], word(5), secrets[0], word(40)].join('');

@@ -179,7 +179,12 @@ onBothMeshes('upstreams of connections', (bed) => {
     await using owner = await as();
     const { id } = await made(owner, program('serve', { MINE: '1' }));
     const before = await content();
-    const refused = [program('curl'), program('/tmp/serve'), program('serve '), program('serve', { PATH: '/x' })];
+    const refused = [
+      program('curl'),
+      program('/tmp/serve'),
+      program('serve '),
+      program('serve', { PATH: '/x' }),
+    ];
     for (const data of refused) {
       const answers = [
         await owner.attempt('COLLECTION_CONNECTIONS_CREATE', { data }),

@@ -10,7 +10,13 @@ interface Missing {
 }
 
 /** Where it is looked for: what stands after `/mcp/`, or everywhere. */
-export function WhyMissing({ tool, endpoint }: { readonly tool: string; readonly endpoint?: string | undefined }) {
+export function WhyMissing({
+  tool,
+  endpoint,
+}: {
+  readonly tool: string;
+  readonly endpoint?: string | undefined;
+}) {
   const { data } = useQuery({
     queryKey: ['connections', 'missing', endpoint, tool],
     queryFn: ({ signal }) => get<Missing>('/api/tools/missing', { query: { tool, endpoint }, signal }),

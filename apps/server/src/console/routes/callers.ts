@@ -56,7 +56,8 @@ export const callerRoutes = [
   defineRoute({
     method: 'GET',
     path: '/tools/missing',
-    summary: 'Why one does not have a tool: permission, selection, health, quarantine, collision, era or inactive',
+    summary:
+      'Why one does not have a tool: permission, selection, health, quarantine, collision, era or inactive',
     who: 'person',
     isQuiet: true,
     query: z.strictObject({
