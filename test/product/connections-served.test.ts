@@ -88,9 +88,9 @@ test('a stored connection is listed, called, recorded and watched over', async (
 async function startedOn(dataDir: string) {
   const flags = ['--port', '0', '--data', dataDir, '--log-level', 'silent', '--allow-egress', '127.0.0.1'];
   const app = await createApp({ config: loadConfig(flags, { env: {} }).config });
-  const { mcp } = await app.listen();
+  const { url, mcp } = await app.listen();
   const key = readFileSync(app.ownerKeyFile, 'utf8').trim();
-  return { app, mcp, key };
+  return { app, url, mcp, key };
 }
 
 test('the era of a server is known after a restart, and found out again when a day is over', async () => {
@@ -152,7 +152,7 @@ test('a secret of one connection does not leave in what the server of another sa
   });
   const database = await scratchDatabase('sqlite');
   onTestFinished(() => database.remove());
-  const { app, mcp, key } = await startedOn(database.options.dataDir);
+  const { app, url, mcp, key } = await startedOn(database.options.dataDir);
   onTestFinished(() => app.close());
   const make = (id: string, connection_token: string) =>
     callTool({ mcp, key }, 'COLLECTION_CONNECTIONS_CREATE', {
@@ -166,5 +166,6 @@ test('a secret of one connection does not leave in what the server of another sa
   const clean = `MAIL_TOKEN=[secret]\nFILES=[secret]\nOTHER=${SECRET.slice(1)}`;
   expect(await said('conn_files')).toBe(clean);
   expect(await said('conn_mail')).toBe(clean);
-  expect(app.host.connections.hiddenSecrets()).toBe(4);
+  const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+  expect(await metrics.text()).toContain('\nparley_secrets_hidden_total 4\n');
 });

@@ -1,5 +1,4 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
-import { join } from 'node:path';
 import { denialOf } from '@parley/agent/denials';
 import {
   allowedHosts,
@@ -9,7 +8,6 @@ import {
   connectionMigrations,
   createDeliver,
   createRefresher,
-  rememberEra,
 } from '@parley/connections';
 import { createEvents, eventMigrations, managementEvent, taskEvent } from '@parley/events';
 import { createEgress } from '@parley/kit/egress';
@@ -34,7 +32,6 @@ import {
 import type {
   ConnectionGateway,
   CredentialParts,
-  ProgramOptions,
   Replicas,
   Targets,
   VirtualMcpEngines,
@@ -43,7 +40,7 @@ import type { RouteGuard, RouteSet } from '@parley/http';
 import { guardRoutes } from '@parley/http';
 import { identityMigrations, roleDefaultsOf } from '@parley/identity';
 import type { Caller, CallRecord, Source, StartNotice, Toolset } from '@parley/kit';
-import { createEngine, createStateSealer, detach, install, toolsetSource } from '@parley/kit';
+import { createEngine, createStateSealer, install, toolsetSource } from '@parley/kit';
 import { MANAGEMENT } from '@parley/mesh/name';
 import { createProjectDirectory } from '@parley/mesh/project-directory';
 import { createTagLabels } from '@parley/mesh/tag-labels';
@@ -66,6 +63,8 @@ import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller, personCaller } from './event-deliveries.ts';
 import { serveConnections } from './connections.ts';
+import { foundEras } from './found-eras.ts';
+import { programsOf } from './programs.ts';
 import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
@@ -235,21 +234,14 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   };
   const targets = createLateTargets(credentials);
   const programs = programsOf(config);
-  const writes = new Set<Promise<void>>();
+  const eras = foundEras(store, onFault);
   const links = createLateLinks({
     egress,
     info: SERVER_INFO,
     onFault,
     programs,
     hopKey: store.secrets.derive('hops').toString('base64url'),
-    onEra(connectionId, era) {
-      const write = rememberEra(store, connectionId, era);
-      writes.add(write);
-      detach(
-        write.finally(() => writes.delete(write)),
-        (error) => onFault(error, 'era of a connection'),
-      );
-    },
+    onEra: (connectionId, era) => eras.keep(connectionId, era),
   });
   const client = createUpstream({
     egress,
@@ -314,8 +306,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     async () => virtual.close(),
     () => sandbox.close(),
     () => checks.close(),
-    // What fails has told so itself.
-    async () => void (await Promise.allSettled(writes)),
+    () => eras.written(),
   ];
   const shared: SharedHost = {
     store,
@@ -467,19 +458,6 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       await stopPart(() => identity.audit.flush(), onFault);
       await base.close();
     },
-  };
-}
-
-/** What programs of connections get; without leave only those that were stored on this machine. */
-function programsOf({ programs, dataDir }: Config): ProgramOptions {
-  const { environment } = programs;
-  const folder = join(dataDir, 'connections');
-  return {
-    environment,
-    folder,
-    commands: programs.commands,
-    isOnlyLocal: !programs.isAllowed,
-    roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
 }
 
