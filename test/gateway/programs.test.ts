@@ -1,6 +1,7 @@
 /** Programs behind connections: killed, stubborn, gone at once, and never started by whoever may not. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConnectionTables } from '@parley/connections';
 import { eventually } from '@parley/test-support/eventually';
 import type { ProgramScript } from '@parley/test-support/mcp-program';
 import { mcpProgram } from '@parley/test-support/mcp-program';
@@ -88,6 +89,56 @@ test('check 7: they end with a server that is killed, and the next one starts it
   expect(next.pid).not.toBe(pid);
   expect((await second.stop()).code).toBe(0);
   await gone(next.pid, next.child);
+});
+
+/** Lists the tools that a file names; nobody listens to it, so what it would tell of a change is lost with it. */
+const LISTING = `
+  const fs = require('node:fs');
+  const [tools, pid] = process.argv.slice(1);
+  fs.writeFileSync(pid, String(process.pid));
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const inputSchema = { type: 'object' };
+    const results = {
+      initialize: { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'l', version: '1' } },
+      'tools/list': { tools: fs.readFileSync(tools, 'utf8').split(' ').map((name) => ({ name, inputSchema })) },
+    };
+    const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'no' } };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });`;
+
+test('what changes while an idle program is at an end is found by the next reading', async () => {
+  const [tools, pidFile] = ['tools', 'pid'].map((name) => join(server.data, `listing-${name}`)) as [
+    string,
+    string,
+  ];
+  writeFileSync(tools, 'one');
+  const id = await started({
+    title: 'Listing',
+    connection_type: 'STDIO',
+    connection_headers: { command: process.execPath, args: ['-e', LISTING, tools, pidFile] },
+    metadata: { gateway: { pinning: 'off' } },
+  });
+  expect(await server.names(id)).toEqual(['one']);
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  // As it ends after five minutes without a call or anybody who listens.
+  process.kill(pid, 'SIGTERM');
+  await gone(pid);
+  writeFileSync(tools, 'one two');
+  expect(await server.names(id)).toEqual(['one']);
+  const { store } = server.app.host;
+  // As it is when the time of its next reading has come, which the change of another connection only brings forward.
+  await store
+    .db<ConnectionTables>()
+    .updateTable('connection_refreshes')
+    .set({ due_at: 0 })
+    .where('connection_id', '=', id)
+    .execute();
+  const other = await started(program({ era: '2026' }));
+  await eventually(async () => expect(await server.names(id)).toEqual(['one', 'two']));
+  expect(Number(readFileSync(pidFile, 'utf8'))).not.toBe(pid);
+  for (const each of [id, other]) await server.manage('COLLECTION_CONNECTIONS_DELETE', { id: each });
 });
 
 describe('check 9: who may not start programs', () => {

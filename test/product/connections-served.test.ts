@@ -1,5 +1,6 @@
 /** Connections in the whole server: over MCP, over plain HTTP, on record, and in what operators see. */
 import { readFileSync } from 'node:fs';
+import type { ConnectionTables } from '@parley/connections';
 import { scratchDatabase } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
 import { serveWire } from '@parley/test-support/wire-upstream';
@@ -82,4 +83,89 @@ test('a stored connection is listed, called, recorded and watched over', async (
   } finally {
     await app.close();
   }
+});
+
+async function startedOn(dataDir: string) {
+  const flags = ['--port', '0', '--data', dataDir, '--log-level', 'silent', '--allow-egress', '127.0.0.1'];
+  const app = await createApp({ config: loadConfig(flags, { env: {} }).config });
+  const { url, mcp } = await app.listen();
+  const key = readFileSync(app.ownerKeyFile, 'utf8').trim();
+  return { app, url, mcp, key };
+}
+
+test('the era of a server is known after a restart, and found out again when a day is over', async () => {
+  const upstream = await serveWire({
+    era: '2025',
+    capabilities: { tools: {} },
+    methods: { 'tools/list': ({ result }) => result({ tools: [ECHO] }) },
+  });
+  const database = await scratchDatabase('sqlite');
+  onTestFinished(() => database.remove());
+  const { dataDir } = database.options;
+  const asked = () => upstream.of('server/discover').length;
+  const first = await startedOn(dataDir);
+  const data = { id: 'conn_1', title: 'Echo', connection_type: 'HTTP', connection_url: upstream.url };
+  await callTool(first, 'COLLECTION_CONNECTIONS_CREATE', { data });
+  await first.app.close();
+  expect(asked()).toBe(1);
+
+  const second = await startedOn(dataDir);
+  const called = async ({ mcp, key }: typeof second) =>
+    (await callTool({ mcp: `${mcp}/conn_1`, key }, 'echo', { a: 1 })).body.result;
+  expect(await called(second)).toMatchObject({ content: [{ type: 'text' }] });
+  expect(asked()).toBe(1);
+  // As it would be if the server had been down for more than a day.
+  const { store } = second.app.host;
+  const eras = () => store.db<ConnectionTables>().selectFrom('connection_catalogs').where('kind', '=', 'era');
+  const { fetched_at: foundAt } = await eras().select('fetched_at').executeTakeFirstOrThrow();
+  await store
+    .db<ConnectionTables>()
+    .updateTable('connection_catalogs')
+    .set({ fetched_at: foundAt - 25 * 60 * 60_000 })
+    .where('kind', '=', 'era')
+    .execute();
+  await second.app.close();
+
+  const third = await startedOn(dataDir);
+  expect(await called(third)).toMatchObject({ content: [{ type: 'text' }] });
+  expect(asked()).toBe(2);
+  await third.app.close();
+  const last = await startedOn(dataDir);
+  expect(await called(last)).toMatchObject({ content: [{ type: 'text' }] });
+  expect(asked()).toBe(2);
+  // Another address may be a server of another era.
+  const moved = { id: 'conn_1', data: { connection_url: `${upstream.url}?moved` } };
+  await callTool(last, 'COLLECTION_CONNECTIONS_UPDATE', moved);
+  expect(asked()).toBe(3);
+  await last.app.close();
+});
+
+test('a secret of one connection does not leave in what the server of another says', async () => {
+  const answer = { text: '' };
+  const upstream = await serveWire({
+    era: '2026',
+    capabilities: { tools: {} },
+    methods: {
+      'tools/list': ({ result }) => result({ tools: [ECHO], ttlMs: 0, cacheScope: 'private' }),
+      'tools/call': ({ result }) => result({ content: [{ type: 'text', text: answer.text }] }),
+    },
+  });
+  const database = await scratchDatabase('sqlite');
+  onTestFinished(() => database.remove());
+  const { app, url, mcp, key } = await startedOn(database.options.dataDir);
+  onTestFinished(() => app.close());
+  const make = (id: string, connection_token: string) =>
+    callTool({ mcp, key }, 'COLLECTION_CONNECTIONS_CREATE', {
+      data: { id, title: id, connection_type: 'HTTP', connection_url: upstream.url, connection_token },
+    });
+  await make('conn_files', 'the-token-of-files');
+  await make('conn_mail', SECRET);
+  const said = async (id: string) =>
+    (await callTool({ mcp: `${mcp}/${id}`, key }, 'echo', {})).body.result?.content?.[0]?.text;
+  answer.text = `MAIL_TOKEN=${SECRET}\nFILES=the-token-of-files\nOTHER=${SECRET.slice(1)}`;
+  const clean = `MAIL_TOKEN=[secret]\nFILES=[secret]\nOTHER=${SECRET.slice(1)}`;
+  expect(await said('conn_files')).toBe(clean);
+  expect(await said('conn_mail')).toBe(clean);
+  const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+  expect(await metrics.text()).toContain('\nparley_secrets_hidden_total 4\n');
 });

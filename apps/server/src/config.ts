@@ -21,7 +21,12 @@ export interface Config {
   /** Private hosts that outbound requests may reach. */
   readonly allowEgress: readonly string[];
   /** May connections start programs, and the variables that those get. */
-  readonly programs: { readonly isAllowed: boolean; readonly environment: Readonly<Record<string, string>> };
+  readonly programs: {
+    readonly isAllowed: boolean;
+    /** The only ones; undefined: any. */
+    readonly commands: readonly string[] | undefined;
+    readonly environment: Readonly<Record<string, string>>;
+  };
   /** How the world reaches the server, where a proxy stands before it. */
   readonly web: { readonly trustedProxies: readonly string[]; readonly publicUrl: string | undefined };
   /** False: nobody signs in with a browser, and no page is served for it. */
@@ -110,6 +115,7 @@ export function loadConfig<Extra extends string = never>(
     if (setting.kind === 'text' || text === undefined) return text;
     return wholeNumber(flag, text, setting.low, setting.high);
   };
+  const commands = list('allow-command');
   const logLevel = read('log-level') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     throw new UsageError(`--log-level: must be one of ${LOG_LEVELS.join(', ')}`);
@@ -134,7 +140,11 @@ export function loadConfig<Extra extends string = never>(
       connections: count('connections', 1, 10_000_000),
     },
     allowEgress: list('allow-egress'),
-    programs: { isAllowed: isOn('allow-stdio'), environment: programEnvironment(env) },
+    programs: {
+      isAllowed: isOn('allow-stdio'),
+      commands: commands.length === 0 ? undefined : commands,
+      environment: programEnvironment(env),
+    },
     web: {
       trustedProxies: list('trusted-proxy'),
       publicUrl: webAddress('public-url', read('public-url')),

@@ -11,7 +11,7 @@ export interface Option {
   readonly help: string;
   readonly fallback?: string;
   /** The other commands that read it, besides `parley start`, which reads all; absent: none. */
-  readonly also?: 'folder' | 'address' | 'init' | 'key' | 'egress' | 'programs' | 'every';
+  readonly also?: 'folder' | 'address' | 'init' | 'key' | 'egress' | 'programs' | 'commands' | 'every';
 }
 
 const TRAFFIC = {
@@ -102,6 +102,12 @@ const REACH = {
     kind: 'switch',
     value: '',
     help: 'Let administrators store connections that start a program on this machine',
+  },
+  'allow-command': {
+    also: 'commands',
+    kind: 'list',
+    value: 'COMMAND',
+    help: 'Only program that connections may start, word for word; default: any (repeat, or commas)',
   },
   'replica-address': {
     kind: 'text',

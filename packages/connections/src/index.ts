@@ -9,7 +9,14 @@ export { connectionData } from './client-files/wanted.ts';
 export type { Wanted } from './client-files/wanted.ts';
 export { connectionMigrations } from './migrations/index.ts';
 export { hasHiddenText, UNSEEN_IN_RESULTS, visibleText, visibleValue } from './definitions/hidden-text.ts';
-export { definitionHash, documentHash, isDocumentOf, UI_SCHEME, uiUriOf } from './definitions/hash.ts';
+export {
+  definitionHash,
+  documentHash,
+  isDocumentOf,
+  UI_SCHEME,
+  uiUriOf,
+  valueDigest,
+} from './definitions/hash.ts';
 export { pinningOf } from './definitions/modes.ts';
 export { createRefresher } from './refresh/refresher.ts';
 export type { Refresher, RefresherOptions } from './refresh/refresher.ts';
@@ -53,6 +60,9 @@ export type { KnownReach, SealedCredentials } from './services/credentials.ts';
 export { beginFlow, keepClient, registeredClient, takeFlow } from './services/oauth-rows.ts';
 export type { FlowPlace, OAuthClient } from './services/oauth-rows.ts';
 export { dropPersonalToken, keepPersonalToken, personalRowOf } from './services/personal-tokens.ts';
+export { refusedProgram } from './services/allowed-commands.ts';
+export { believedEra, rememberEra } from './services/known-era.ts';
+export type { FoundEra } from './services/known-era.ts';
 export { actsAsAdministrator, mayUse } from './services/rights.ts';
 export { findRow, usedRows } from './services/rows.ts';
 export { grantsOfScopes } from './services/scopes.ts';

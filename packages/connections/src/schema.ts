@@ -41,7 +41,7 @@ export interface ConnectionRow {
 }
 
 /** What is kept of an upstream: its lists, and under `server` what it says about itself. */
-export type CatalogKind = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills' | 'server';
+export type CatalogKind = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills' | 'server' | 'era';
 
 /** The last complete answer of an upstream. */
 export interface ConnectionCatalogRow {

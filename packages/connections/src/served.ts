@@ -1,8 +1,9 @@
 /** Connections as the gateway serves them: what is known of each upstream, and what may be shown of it. */
 import type { Skill } from '@parley/kit';
 import type { ConnectionType, HeldReason } from './schema.ts';
+import type { FoundEra } from './services/known-era.ts';
 import type { GatewaySettings } from './shapes/gateway-settings.ts';
-import type { Definition, UpstreamTool } from './upstream.ts';
+import type { Definition, Dropped, UpstreamStatus, UpstreamTool } from './upstream.ts';
 
 /** How a connection does: `degraded` when what is known may be old, `error` when nothing was ever known. */
 export type ServedStatus = 'active' | 'degraded' | 'error' | 'inactive' | 'needs_reauth';
@@ -44,6 +45,8 @@ export interface ServedConnection {
   readonly status: ServedStatus;
   readonly settings: GatewaySettings;
   readonly era: 'modern' | 'legacy' | null;
+  /** When its era was found out. */
+  readonly eraFound?: FoundEra | undefined;
   readonly instructions: string | null;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly tools: readonly ServedTool[];
@@ -54,6 +57,10 @@ export interface ServedConnection {
   /** False: nothing was ever read of it. */
   readonly isKnown: boolean;
   readonly degraded: Degraded | null;
+  /** How the last attempt to read it failed; null or absent: it did not. */
+  readonly failedWith?: UpstreamStatus | null;
+  /** What its server lists and cannot be served. */
+  readonly dropped?: readonly Dropped[];
   /** Equal ones mean that everything above is equal. */
   readonly version: string;
 }

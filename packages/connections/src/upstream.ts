@@ -20,6 +20,8 @@ export interface UpstreamTarget {
   readonly openapiServer?: string | null;
   /** The era that was seen last; null: to be found out. */
   readonly era: 'modern' | 'legacy' | null;
+  /** Until when that is believed, in ms since the epoch; absent: for as long as the links believe it. */
+  readonly eraUntil?: number | undefined;
   /** Answers may have as many bytes. */
   readonly maxResultBytes: number;
 }
@@ -127,6 +129,8 @@ export interface UpstreamAnswer {
 export interface Upstream {
   /** True when programs may be started. */
   readonly isStdioAllowed: boolean;
+  /** The only commands that may be started, word for word. Absent: any. */
+  readonly commands?: readonly string[] | undefined;
   /** Connects as a call would, and leaves again. */
   test(target: UpstreamTarget): Promise<{ readonly ok: true } | UpstreamFailure>;
   /** All that the server has. */

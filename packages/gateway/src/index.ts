@@ -19,6 +19,8 @@ export { createLateConnectionAuth, createLateTargets } from './upstream/credenti
 export type { CallCredentials, CredentialParts, Targets } from './upstream/credentials/index.ts';
 export { createLateLinks } from './upstream/late-links.ts';
 export type { LateLinkOptions } from './upstream/late-links.ts';
+export { Approvals } from './upstream/approvals.ts';
+export type { ApprovableCall, TakenApproval } from './upstream/approvals.ts';
 export { Bridge } from './upstream/bridge.ts';
 export type { BridgeParts, Opened } from './upstream/bridge.ts';
 export { createConnectionGateway } from './upstream/connection-gateway.ts';
@@ -56,5 +58,9 @@ export { engineUniverse } from './sandbox/tool-universe.ts';
 export { createKeptResults } from './virtual/kept-results.ts';
 export type { KeptResults } from './virtual/kept-results.ts';
 export { createLateVirtualMcps } from './virtual/late.ts';
+export { reachOf } from './virtual/reach.ts';
+export type { VirtualReach } from './virtual/reach.ts';
 export { createVirtualMcpEngines } from './virtual/registry.ts';
 export type { VirtualMcpEngines } from './virtual/registry.ts';
+export { MISSING_REASONS, whyMissing } from './why-missing.ts';
+export type { Looking, Missing, Searched } from './why-missing.ts';

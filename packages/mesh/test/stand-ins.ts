@@ -8,6 +8,7 @@ import type { CodeExecution } from '../src/services/code.ts';
 /** What a test makes of every upstream. */
 export interface ScriptedUpstream {
   isStdioAllowed: boolean;
+  commands: readonly string[] | undefined;
   answer: Discovery;
   /** Whom the mesh asked, and what for. */
   readonly asked: { readonly what: 'test' | 'discover' | 'call'; readonly target: UpstreamTarget }[];
@@ -25,11 +26,13 @@ export function upstreamTool(name: string, more: Partial<UpstreamTool> = {}): Up
 export function createUpstream(): { script: ScriptedUpstream; upstream: Upstream } {
   const script: ScriptedUpstream = {
     isStdioAllowed: false,
+    commands: undefined,
     answer: { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('BETA')] },
     asked: [],
     told: [],
     reset() {
       script.isStdioAllowed = false;
+      script.commands = undefined;
       script.answer = { ok: true, tools: [upstreamTool('ALPHA'), upstreamTool('BETA')] };
       script.asked.length = 0;
       script.told.length = 0;
@@ -38,6 +41,9 @@ export function createUpstream(): { script: ScriptedUpstream; upstream: Upstream
   const upstream: Upstream = {
     get isStdioAllowed() {
       return script.isStdioAllowed;
+    },
+    get commands() {
+      return script.commands;
     },
     async test(target) {
       script.asked.push({ what: 'test', target });

@@ -1,8 +1,8 @@
 /** `parley connect`, as it is typed: one connection, its definitions, and keys that use it. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { connectBed, PROGRAM, program } from '../../test/connect-bed.ts';
 import { call } from './call.ts';
 import { connect } from './connect.ts';
@@ -42,6 +42,26 @@ describe('one connection', () => {
     const listed = (await run(connect, ['list'])).out;
     expect(listed).toContain(process.execPath);
     expect(listed).not.toContain(started);
+  });
+
+  test('where programs are named, others are neither stored nor started, by whatever way they came', async () => {
+    const started = join(bed.home, 'started');
+    const command = ['--env', `STARTED=${started}`, '--', process.execPath, '-e', PROGRAM];
+    const named = ['--allow-command', 'npx,uvx'];
+    const words = '--allow-command (PARLEY_ALLOW_COMMAND)';
+    expect(await refused('add', 'files', ...named, ...command)).toContain(words);
+    expect((await json('list')).said).toEqual([]);
+    expect(existsSync(started)).toBe(false);
+    // One that was stored before there was a list is not started either.
+    await json('add', 'files', ...command);
+    rmSync(started);
+    const { code, said } = await json('test', 'files', ...named);
+    expect({ code, healthy: said.healthy }).toEqual({ code: 1, healthy: false });
+    expect(said.message).toContain(words);
+    expect(existsSync(started)).toBe(false);
+    expect(await json('test', 'files', '--allow-command', process.execPath)).toMatchObject({ code: 0 });
+    vi.stubEnv('PARLEY_ALLOW_COMMAND', 'npx');
+    expect(await json('test', 'files')).toMatchObject({ code: 1 });
   });
 
   test('the id of a removed one is given to nothing else, since keys may still have grants on it', async () => {

@@ -15,7 +15,7 @@ interface CommandHelp {
 
 const READS_KEY = ['folder', 'init', 'key', 'every'] as const;
 // What tools reach is decided in the process that runs them, whatever a server beside it may.
-const RUNS_TOOLS = [...READS_KEY, 'egress', 'programs'] as const;
+const RUNS_TOOLS = [...READS_KEY, 'egress', 'programs', 'commands'] as const;
 const RUNS_AGENTS = ['runner', 'runner-command', 'project-root'];
 
 const COMMANDS: Readonly<Record<string, CommandHelp>> = {
@@ -127,7 +127,7 @@ delete NAME
     Whoever held no other role is a member from then on.`,
   },
   connect: {
-    reads: [...READS_KEY, 'address'],
+    reads: [...READS_KEY, 'address', 'commands'],
     usage: 'parley connect add NAME URL | add NAME -- COMMAND ARGS... | import | list | test NAME | ...',
     summary: 'Connect other MCP servers: by address, as programs, or from what a client has',
     details: `Their tools are then at <url>/mcp/ID, and among all others at /mcp, for keys that have them. Being on this machine is

@@ -5,6 +5,7 @@ import { parleyToolset } from '../parley/index.ts';
 import { explanationOf } from '../parley/explain.ts';
 import { engineNamed } from './engine-named.ts';
 import type { ConsoleParts } from './index.ts';
+import { missingAt, SWITCHED_OFF } from './missing.ts';
 
 /** What is asked. */
 export interface Asked {
@@ -28,12 +29,21 @@ export async function explained(
       'No member, API key or agent of your organization has this id or name.',
     );
   const services = host.servicesOf(parleyToolset);
-  const engine = endpoint === undefined ? undefined : await engineNamed(gateway, by, { endpoint });
-  const explain =
-    engine === undefined
-      ? services.explain
-      : (who: Caller, name: string) => ({ kind: 'tool' as const, reason: engine.explain(who, name) });
+  const missing = await missingAt({ host, gateway }, { caller, asker: by, tool, endpoint });
+  const explain = endpoint === undefined ? services.explain : await explainAt(gateway, by, endpoint);
   const found = await explanationOf({ ...services, explain }, caller, tool);
   const grants = Object.fromEntries(Object.entries(caller.grants).map(([name, tools]) => [name, [...tools]]));
-  return { ...found, grants };
+  return { ...found, missing, grants };
+}
+
+/** What decides at one endpoint; nobody has anything at one that is switched off. */
+async function explainAt(gateway: ConsoleParts['gateway'], by: Caller, endpoint: string) {
+  const engine = await engineNamed(gateway, by, { endpoint }).catch((error: unknown) => {
+    if (error instanceof HttpRefusal && error.status === SWITCHED_OFF) return undefined;
+    throw error;
+  });
+  return (who: Caller, name: string) => ({
+    kind: 'tool' as const,
+    reason: engine === undefined ? ('not_available' as const) : engine.explain(who, name),
+  });
 }

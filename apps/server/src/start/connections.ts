@@ -24,7 +24,7 @@ export interface ConnectionParts {
   readonly links: Links;
   readonly targets: Targets;
   readonly refresher: Pick<Refresher, 'announce' | 'settled'>;
-  readonly upstream: Pick<UpstreamClient, 'keepSecrets'>;
+  readonly upstream: Pick<UpstreamClient, 'keepSecrets' | 'foreignTo'>;
   /** Keeps what is over the budget of a connection. */
   readonly results: KeptResults;
   /** The way to calls that wait in another process; absent: this is the only one. */
@@ -78,6 +78,7 @@ export function serveConnections({
     ...(traced !== undefined && { traced }),
     // What is kept of a call has to be without the secrets that went with it.
     onTarget: (target) => upstream.keepSecrets(target),
+    foreignTo: (target) => upstream.foreignTo(target),
     onFault,
   });
 }

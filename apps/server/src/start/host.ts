@@ -1,10 +1,10 @@
 /** What every command stands on: the open data folder, the toolsets and the engine over them. */
-import { join } from 'node:path';
 import { denialOf } from '@parley/agent/denials';
 import {
   allowedHosts,
   askConnection,
   askWithNewCredentials,
+  believedEra,
   connectionMigrations,
   createDeliver,
   createRefresher,
@@ -32,7 +32,6 @@ import {
 import type {
   ConnectionGateway,
   CredentialParts,
-  ProgramOptions,
   Replicas,
   Targets,
   VirtualMcpEngines,
@@ -64,6 +63,8 @@ import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller, personCaller } from './event-deliveries.ts';
 import { serveConnections } from './connections.ts';
+import { foundEras } from './found-eras.ts';
+import { programsOf } from './programs.ts';
 import { createMayPublish } from './event-publishers.ts';
 import type { AppHost, ServedToolset, SharedHost } from './served-toolset.ts';
 import { migrationsIn, othersOf, toolsOf } from './served-toolset.ts';
@@ -224,18 +225,23 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     // A command has no port; browsers come back to the server of the same folder.
     baseUrl: () => config.web.publicUrl ?? servedUrl ?? notedUrl(config),
     publicUrl: config.web.publicUrl,
-    reachOf: (row) => ({ allow: allowedHosts(row, ownPort()), era: null }),
+    reachOf: (row) => {
+      const known = connections.source.find(row.organization_id, row.id);
+      return { allow: allowedHosts(row, ownPort()), ...believedEra(known?.eraFound) };
+    },
     learn: (caller, id) =>
       askWithNewCredentials({ store, upstream, events, now: Date.now, ownPort }, caller, id),
   };
   const targets = createLateTargets(credentials);
   const programs = programsOf(config);
+  const eras = foundEras(store, onFault);
   const links = createLateLinks({
     egress,
     info: SERVER_INFO,
     onFault,
     programs,
     hopKey: store.secrets.derive('hops').toString('base64url'),
+    onEra: (connectionId, era) => eras.keep(connectionId, era),
   });
   const client = createUpstream({
     egress,
@@ -300,6 +306,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     async () => virtual.close(),
     () => sandbox.close(),
     () => checks.close(),
+    () => eras.written(),
   ];
   const shared: SharedHost = {
     store,
@@ -452,18 +459,6 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       await stopPart(() => identity.audit.flush(), onFault);
       await base.close();
     },
-  };
-}
-
-/** What programs of connections get; without leave only those that were stored on this machine. */
-function programsOf({ programs, dataDir }: Config): ProgramOptions {
-  const { environment } = programs;
-  const folder = join(dataDir, 'connections');
-  return {
-    environment,
-    folder,
-    isOnlyLocal: !programs.isAllowed,
-    roots: [folder, ...(environment['HOME'] === undefined ? [] : [environment['HOME']])],
   };
 }
 

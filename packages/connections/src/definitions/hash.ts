@@ -95,6 +95,11 @@ export function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }
 
+/** Of a value, in whatever order its keys stand. */
+export function valueDigest(value: unknown): string {
+  return digest(toJson(sorted(value)));
+}
+
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -31,7 +31,7 @@ export async function targetOf(
   { userId }: Asker,
   row: ConnectionRow,
 ): Promise<UpstreamTarget | undefined> {
-  const known = { allow: allowedHosts(row, ownPort?.()), era: await knownEra(store, row.id) };
+  const known = { allow: allowedHosts(row, ownPort?.()), ...(await knownEra(store, row.id)) };
   return openedTarget(store.secrets, await sealedCredentials(store, row, userId), known);
 }
 

@@ -14,6 +14,7 @@ import type { Base } from './base.ts';
 import { announce, authorOf, takeTurns } from './base.ts';
 import { refuseTakenId, refuseUsedId } from './chosen-id.ts';
 import { checkContainment } from './containment.ts';
+import { forgetEra } from './known-era.ts';
 import { allowAddress, privateAddress, withAddress } from './private-address.ts';
 import { requireAdministrator, requireProgramRight, requireSameSecretsOwner } from './rights.ts';
 import { findRow } from './rows.ts';
@@ -49,7 +50,7 @@ export async function insertConnection(
   const { id = typeId('conn', now()), ...given } = data;
   // Before anything else is said about the input: it must not matter to others whether it is right.
   if (given.connection_type === 'STDIO' || given.connection_headers?.command !== undefined)
-    requireProgramRight(caller, base.upstream, machine);
+    requireProgramRight(caller, base.upstream, machine, given.connection_headers);
   if (allow !== null) requireAdministrator(caller, 'reach private addresses');
   refuseTakenId(base, caller, id);
   const settings = asStored(applied(EMPTY, given), machine);
@@ -126,7 +127,8 @@ export async function updateConnection(
     const isUpstreamNew = upstreamKeyOf(before) !== upstreamKeyOf(settings);
     const isProgram =
       settings.connection_type === 'STDIO' || settings.connection_headers?.command !== undefined;
-    if (isUpstreamNew && isProgram) requireProgramRight(caller, base.upstream, machine);
+    if (isUpstreamNew && isProgram)
+      requireProgramRight(caller, base.upstream, machine, settings.connection_headers);
     if (allow !== null) requireAdministrator(caller, 'reach private addresses');
     checkSettings(settings);
     const owner = { organizationId, connectionId: id };
@@ -151,6 +153,7 @@ export async function updateConnection(
       .where('organization_id', '=', organizationId)
       .where('id', '=', id)
       .execute();
+    if (isUpstreamNew) await forgetEra(tx, id);
     if (allow !== null) await allowAddress(tx, id, allow);
     if (virtual_id !== null) await checkContainment(tx, organizationId);
     await announce(base, tx, caller, { ...settings, id, what: 'updated' });

@@ -46,7 +46,7 @@ export async function sealedCredentials(
 }
 
 /** What is known of an upstream besides its credentials. */
-export type KnownReach = Pick<UpstreamTarget, 'allow' | 'era'>;
+export type KnownReach = Pick<UpstreamTarget, 'allow' | 'era' | 'eraUntil'>;
 
 const UNKNOWN: KnownReach = { allow: [], era: null };
 

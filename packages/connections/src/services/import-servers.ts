@@ -11,6 +11,7 @@ import type { Wanted } from '../client-files/wanted.ts';
 import { connectionData } from '../client-files/wanted.ts';
 import type { ConnectionTables } from '../schema.ts';
 import type { Connection } from '../shapes/connection.ts';
+import { refusedProgram } from './allowed-commands.ts';
 import type { Base } from './base.ts';
 import type { Connections } from './connections.ts';
 
@@ -57,7 +58,8 @@ export function createImportServers(base: Base, connections: Connections): Impor
   return async (caller, request) => {
     const entries = chosen(entriesIn(request.text, { client: request.client, from: 'The text' }), request);
     const existing = await titlesOf(base, caller);
-    const plans = planned(entries, { request, existing, ownPort: base.ownPort?.() });
+    const { commands } = base.upstream;
+    const plans = planned(entries, { request, existing, commands, ownPort: base.ownPort?.() });
     if (request.isDry) return plans.map(({ line }) => line);
     if (plans.filter(({ wanted }) => wanted !== undefined).length > MOST_MADE)
       throw new ToolError('invalid', `only: at most ${MOST_MADE} servers at once. Choose some of them.`);
@@ -106,6 +108,7 @@ interface Plan {
 interface Planning {
   readonly request: ImportRequest;
   readonly existing: ReadonlyMap<string, readonly string[]>;
+  readonly commands: readonly string[] | undefined;
   readonly ownPort: number | undefined;
 }
 
@@ -135,6 +138,8 @@ function planned(entries: readonly ClientEntry[], planning: Planning): Plan[] {
       const wanted = wantedOf(withFolder(entry, given), valuesOf(given));
       if (isOwn(wanted, planning.ownPort)) return end('skipped', 'It is Parley itself.');
       connectionData(wanted);
+      const refused = 'program' in wanted.to && refusedProgram(planning.commands, wanted.to.program);
+      if (typeof refused === 'string') return end('failed', refused);
       const outcome = same === undefined ? 'would_add' : 'would_replace';
       const line = { ...bare, outcome, type: wanted.to.type, place: placeOf(wanted) } as const;
       return { line, wanted, replacing: same };

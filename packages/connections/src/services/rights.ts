@@ -6,6 +6,7 @@ import { NO_SECRETS } from '../secrets/vault.ts';
 import { selfConnectionId } from '../self-connection.ts';
 import { OAUTH_ENDPOINTS } from '../shapes/connection-data.ts';
 import type { Upstream } from '../upstream.ts';
+import { refusedProgram } from './allowed-commands.ts';
 import type { Settings } from './settings.ts';
 import { openapiServerOf } from './settings.ts';
 
@@ -26,8 +27,9 @@ export function requireAdministrator(caller: Caller, what = 'use STDIO connectio
 /** Refuses to store a program for anybody but administrators, on the machine itself or of a server that allows it. */
 export function requireProgramRight(
   caller: Caller,
-  { isStdioAllowed }: Upstream,
+  { isStdioAllowed, commands }: Upstream,
   machine: object | undefined,
+  program: Settings['connection_headers'] | undefined,
 ): void {
   requireAdministrator(caller);
   if (!isStdioAllowed && machine === undefined)
@@ -35,6 +37,9 @@ export function requireProgramRight(
       'forbidden',
       'This server starts no programs. Add it on the machine with "parley connect add NAME -- COMMAND", or start the server with --allow-stdio.',
     );
+  const { command, envVars: env = {} } = program ?? {};
+  const reason = command === undefined ? undefined : refusedProgram(commands, { command, env });
+  if (reason !== undefined) throw new ToolError('forbidden', reason);
 }
 
 /** Refuses to send stored secrets to another server than the one they were stored for. */

@@ -14,7 +14,8 @@ import type {
 } from '../schema.ts';
 import type { ServedConnection, ServedSkill, ServedTool } from '../served.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
-import type { Definition, ServerSeen, UpstreamTool } from '../upstream.ts';
+import type { Definition, Dropped, ServerSeen, UpstreamTool } from '../upstream.ts';
+import { foundEra } from './known-era.ts';
 import { servedStatus } from './status.ts';
 
 /**
@@ -73,14 +74,14 @@ function hashesOf(from: Queryable, organizationId: string): Promise<Hash[]> {
     .execute();
 }
 
-type Body = Pick<ConnectionCatalogRow, 'connection_id' | 'kind' | 'body'>;
+type Body = Pick<ConnectionCatalogRow, 'connection_id' | 'kind' | 'body' | 'fetched_at'>;
 
 async function bodiesOf(from: Queryable, ids: readonly string[]): Promise<Body[]> {
   if (ids.length === 0) return [];
   return from
     .db<ConnectionTables>()
     .selectFrom('connection_catalogs')
-    .select(['connection_id', 'kind', 'body'])
+    .select(['connection_id', 'kind', 'body', 'fetched_at'])
     .where('connection_id', 'in', ids)
     .execute();
 }
@@ -117,7 +118,9 @@ function toServed(
   const settings = gatewaySettingsOf(head);
   const texts = new Map(bodies.map(({ kind, body }) => [kind, body]));
   const list = (kind: CatalogKind) => fromJson<Definition[]>(texts.get(kind) ?? '[]');
-  const server = fromJson<ServerSeen | null>(texts.get('server') ?? 'null');
+  type Seen = ServerSeen & { readonly dropped?: readonly Dropped[] };
+  const server = fromJson<Seen | null>(texts.get('server') ?? 'null');
+  const found = bodies.find(({ kind }) => kind === 'era');
   const isKnown = texts.has('tools');
   const failedWith = head.failed_with;
   return {
@@ -129,6 +132,7 @@ function toServed(
     status: servedStatus({ status: head.status, isKnown, isStale: stale, failedWith }),
     settings,
     era: server?.era ?? null,
+    eraFound: found && foundEra(found),
     instructions: server?.instructions ?? null,
     capabilities: server?.capabilities ?? {},
     tools: toolsOf(fromJson<UpstreamTool[]>(texts.get('tools') ?? '[]'), pins, pinningOf(settings)),
@@ -141,6 +145,8 @@ function toServed(
       last_error === null
         ? null
         : { reason: last_error, since: new Date(head.failing_since ?? 0).toISOString() },
+    failedWith,
+    dropped: server?.dropped ?? [],
     version,
   };
 }

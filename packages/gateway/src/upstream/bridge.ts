@@ -15,12 +15,15 @@ import type { Link, LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
 import type { Wanted } from './link-request.ts';
 import { canBeAsked, limitOf, requestOf, THEIR_STATE, withAnswers, withFitNotices } from './link-request.ts';
+import type { ForeignSecrets } from './secret-marks.ts';
 import type { ParkedCalls, ParkedElsewhere, ParkedOwner, Resuming } from './parked.ts';
 
 /** A way to an upstream with the credentials of one caller. */
 export interface Opened {
   readonly link: Link;
   readonly target: Pick<UpstreamTarget, 'secrets'>;
+  /** The secrets of others in the organization; undefined: there are none. */
+  readonly foreign?: ForeignSecrets | undefined;
   /** Headers of this one request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Through how many servers of this kind the request has come, as they signed it. */
@@ -314,7 +317,7 @@ export class Bridge {
   #passed(connection: ServedConnection, opened: Opened | undefined, result: Result): Result {
     const { onSecrets } = this.#parts;
     const secrets = this.#secretsOf(opened);
-    const clean = cleaned(result, secrets, (count) => onSecrets?.(connection, count));
+    const clean = cleaned(result, secrets, (count) => onSecrets?.(connection, count), opened?.foreign);
     if (clean['resultType'] !== 'input_required' || typeof clean['requestState'] !== 'string') return clean;
     // What the upstream wants back is not looked into: it is sealed before it leaves.
     return { ...clean, requestState: THEIR_STATE + String(result['requestState']) };

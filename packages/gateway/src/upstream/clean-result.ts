@@ -1,5 +1,6 @@
-/** What an upstream said, made fit to be passed on: nothing hidden in it, and no secret of its connection. */
+/** What an upstream said, made fit to be passed on: nothing hidden in it, and no secret of its connection or of another. */
 import { UNSEEN_IN_RESULTS } from '@parley/connections';
+import type { ForeignSecrets } from './secret-marks.ts';
 
 const MASK = '[secret]';
 
@@ -7,8 +8,13 @@ const MASK = '[secret]';
 export type OnSecrets = (count: number) => void;
 
 /** The same value where there is nothing to do, which one look tells; else a copy without what must not pass. */
-export function cleaned<T>(value: T, secrets: readonly string[], onSecrets?: OnSecrets): T {
-  if (isClean(value, secrets)) return value;
+export function cleaned<T>(
+  value: T,
+  secrets: readonly string[],
+  onSecrets?: OnSecrets,
+  foreign?: ForeignSecrets,
+): T {
+  if (isClean(value, secrets, foreign)) return value;
   let count = 0;
   const clean = (text: string): string => {
     let left = text;
@@ -18,6 +24,11 @@ export function cleaned<T>(value: T, secrets: readonly string[], onSecrets?: OnS
       count += parts.length - 1;
       left = parts.join(MASK);
     }
+    if (foreign !== undefined) {
+      const found = foreign.without(left, MASK);
+      count += found.count;
+      left = found.text;
+    }
     return left.replaceAll(UNSEEN_IN_RESULTS, shownCharacter);
   };
   const copy = mapped(value, clean) as T; // the same shape, with other texts in it
@@ -25,20 +36,22 @@ export function cleaned<T>(value: T, secrets: readonly string[], onSecrets?: OnS
   return copy;
 }
 
-function isClean(value: unknown, secrets: readonly string[]): boolean {
-  if (typeof value === 'string') return isCleanText(value, secrets);
+function isClean(value: unknown, secrets: readonly string[], foreign: ForeignSecrets | undefined): boolean {
+  if (typeof value === 'string') return isCleanText(value, secrets, foreign);
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) {
-    for (const item of value) if (!isClean(item, secrets)) return false;
+    for (const item of value) if (!isClean(item, secrets, foreign)) return false;
     return true;
   }
   for (const key in value)
-    if (!isCleanText(key, secrets) || !isClean(Reflect.get(value, key), secrets)) return false;
+    if (!isCleanText(key, secrets, foreign) || !isClean(Reflect.get(value, key), secrets, foreign))
+      return false;
   return true;
 }
 
-function isCleanText(text: string, secrets: readonly string[]): boolean {
+function isCleanText(text: string, secrets: readonly string[], foreign: ForeignSecrets | undefined): boolean {
   for (const secret of secrets) if (text.includes(secret)) return false;
+  if (foreign?.isIn(text) === true) return false;
   // A search begins at the start, whatever was found before.
   return text.search(UNSEEN_IN_RESULTS) === -1;
 }

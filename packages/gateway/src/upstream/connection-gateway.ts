@@ -12,6 +12,7 @@ import { createIsolation } from './isolation.ts';
 import type { Links } from './link.ts';
 import type { ParkedElsewhere, ParkedLimits } from './parked.ts';
 import { ParkedCalls } from './parked.ts';
+import type { ForeignSecrets } from './secret-marks.ts';
 import type { SchemaChecks } from './schema-checks/checker.ts';
 import { createSchemaChecks } from './schema-checks/checker.ts';
 import type { ConnectionsSource } from './source.ts';
@@ -57,6 +58,8 @@ export interface ConnectionGatewayOptions {
   readonly traced?: BridgeParts['traced'];
   /** Told of the credentials of every call before it is made. */
   onTarget?(target: UpstreamTarget): void;
+  /** The secrets of others in the organization of a call; absent: nobody looks for them. */
+  foreignTo?(target: UpstreamTarget): ForeignSecrets | undefined;
   readonly hooks?: GatewayHooks;
   /** What holds values against schemas of upstreams; whoever made it closes it. Absent: one of its own. */
   readonly checks?: SchemaChecks | undefined;
@@ -100,6 +103,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     return {
       link: links.of(target),
       target,
+      foreign: options.foreignTo?.(target),
       headers,
       hops,
       ...(renew !== undefined && {
@@ -174,7 +178,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     isolation,
     parked,
     watches,
-    middleware: hookMiddleware(options.hooks ?? {}, onFault),
+    middleware: hookMiddleware(options.hooks ?? {}, onFault, now),
     toolsetParts,
     hiddenSecrets: () => hiddenSecrets,
     async close() {

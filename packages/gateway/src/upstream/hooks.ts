@@ -2,6 +2,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller, CatalogTool, Middleware } from '@parley/kit';
 import { ToolError } from '@parley/kit';
+import type { ApprovableCall, TakenApproval } from './approvals.ts';
+import { approvableCall } from './approvals.ts';
 
 /** What a policy may decide; whatever is left out allows. A hook that throws, or takes too long, denies. */
 export interface GatewayHooks {
@@ -14,6 +16,10 @@ export interface GatewayHooks {
   readonly approval?: {
     /** Whether somebody has to approve this call first. */
     required?(caller: Caller, tool: CatalogTool, args: unknown): Promise<boolean> | boolean;
+    /** What the rules of now are known by: an approval under other ones is none. */
+    policyVersion?(): string;
+    /** Takes the approval of exactly this call, so that nobody takes it again. Absent: nothing is ever approved. */
+    take?(call: ApprovableCall): Promise<TakenApproval | undefined> | TakenApproval | undefined;
   };
   readonly result?: {
     /** The result as it may leave. */
@@ -31,6 +37,7 @@ const LIMIT_MS = 500;
 export function hookMiddleware(
   { policy = {}, approval = {}, result = {} }: GatewayHooks,
   onFault: (error: unknown, where: string) => void,
+  now: () => number = Date.now,
 ): Middleware[] {
   const hasCallHook =
     policy.call !== undefined || approval.required !== undefined || result.after !== undefined;
@@ -43,22 +50,38 @@ export function hookMiddleware(
     ? []
     : [
         {
-          async call({ tool, caller, input }, next) {
+          async call({ tool, caller, input, taskId, isGoingOn }, next) {
             const isAllowed = await decide('policy.call', () => policy.call?.(caller, tool, input) ?? true);
             if (!isAllowed)
               throw new ToolError('forbidden', `A policy does not allow this call of ${tool.name}.`);
-            const isRequired = await decide(
-              'approval.required',
-              () => approval.required?.(caller, tool, input) ?? false,
-            );
-            if (isRequired)
-              throw new ToolError('declined', `This call of ${tool.name} has to be approved first.`);
+            // A later round or the run of a task is the call that was approved before.
+            const isNew = taskId === null && isGoingOn !== true;
+            const isRequired =
+              isNew &&
+              (await decide('approval.required', () => approval.required?.(caller, tool, input) ?? false));
+            if (isRequired) await spendApproval(caller, tool, input);
             const answer = await next();
             return decide('result.after', () => result.after?.(caller, tool, answer) ?? answer);
           },
         },
       ];
   return [...lists, ...calls];
+
+  /** Takes the approval, and looks at it once more: rules and time may have gone on while it was looked for. */
+  async function spendApproval(caller: Caller, tool: CatalogTool, input: unknown): Promise<void> {
+    const version = () => approval.policyVersion?.() ?? '';
+    const wanted = await decide('approval', () => approvableCall(caller, tool, input, version()));
+    const taken = await decide('approval.take', () => approval.take?.(wanted));
+    const isGood =
+      taken !== undefined &&
+      now() < taken.expiresAt &&
+      (await decide('approval', () => version() === wanted.policyVersion));
+    if (isGood) return;
+    const { definitionHash, argumentsDigest, policyVersion } = wanted;
+    throw new ToolError('declined', `This call of ${tool.name} has to be approved first.`, {
+      approval: { definitionHash, argumentsDigest, policyVersion },
+    });
+  }
 
   function isShown(tool: CatalogTool, caller: Caller): boolean {
     try {

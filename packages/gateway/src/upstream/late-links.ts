@@ -7,7 +7,10 @@ import type { LinkOptions } from './links.ts';
 import type { ProgramOptions } from './stdio/allowed-start.ts';
 import type { StdioLinks } from './stdio/stdio-links.ts';
 
-export interface LateLinkOptions extends Pick<LinkOptions, 'egress' | 'info' | 'onFault' | 'hopKey'> {
+export interface LateLinkOptions extends Pick<
+  LinkOptions,
+  'egress' | 'info' | 'onFault' | 'hopKey' | 'onEra'
+> {
   /** Absent: no program is ever started. */
   readonly programs?: ProgramOptions | undefined;
 }
@@ -17,10 +20,10 @@ export type LateLinks = Links & Pick<StdioLinks, 'stderrOf'>;
 
 /** The links of all kinds; what they have open ends with `close`. */
 export function createLateLinks({ programs, ...options }: LateLinkOptions): LateLinks {
-  const { egress, info, onFault } = options;
+  const { egress, info, onFault, onEra } = options;
   const running = late(async () => {
     const { createStdioLinks } = await import('./stdio/stdio-links.ts');
-    return createStdioLinks({ programs, info, onFault });
+    return createStdioLinks({ programs, info, onFault, onEra });
   });
   const stdio = linksOver(running);
   const openapi = linksOver(

@@ -60,6 +60,37 @@ describe('a link', () => {
   });
 });
 
+describe('the era of a server', () => {
+  test('that is believed is not asked for; one that is over is, and told though it is the same', async () => {
+    const server = await serveWire({ era: '2025' });
+    const believed = linksBed();
+    const soon = { era: 'legacy', eraUntil: Date.now() + 600_000 } as const;
+    await believed.link(server.url, soon).request(callOf());
+    expect([server.of('server/discover'), believed.eras]).toEqual([[], []]);
+    const old = linksBed();
+    await old.link(server.url, { era: 'legacy', eraUntil: Date.now() - 1 }).request(callOf());
+    expect(server.of('server/discover')).toHaveLength(1);
+    expect(old.eras).toEqual(['conn_test legacy']);
+  });
+
+  test('is found out again after a day, and told once', async () => {
+    let nowMs = 0;
+    const server = await serveWire({ era: '2025' });
+    const { link, eras } = linksBed({ now: () => nowMs });
+    const target = targetOf(server.url);
+    const call = () => link(target.url).request(callOf());
+    await call();
+    await call();
+    expect([server.of('server/discover').length, eras.length]).toEqual([1, 1]);
+    nowMs = 24 * 60 * 60_000;
+    await call();
+    expect([server.of('server/discover').length, eras]).toEqual([
+      2,
+      ['conn_test legacy', 'conn_test legacy'],
+    ]);
+  });
+});
+
 test('a call that goes in circles is refused before it leaves', async () => {
   const server = await serveWire({ era: '2026' });
   const hopKey = 'the key of all replicas';

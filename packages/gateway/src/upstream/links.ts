@@ -21,7 +21,7 @@ export interface LinkOptions {
   readonly stdio?: Links | undefined;
   /** Links to services that an OpenAPI document describes; absent: there are none. */
   readonly openapi?: Links | undefined;
-  /** Told when the era of a server was found out, or has changed. */
+  /** Told when the era of a server was found out, whether it has changed or not. */
   readonly onEra?: ((connectionId: string, era: ServerFacts['era']) => void) | undefined;
   /** Signs the count of hops; equal for all replicas. Absent: a key of this process alone. */
   readonly hopKey?: string | undefined;
@@ -48,11 +48,12 @@ export function createLinks(options: LinkOptions): Links {
   );
   sweeper.unref();
 
-  const homeOf = ({ id, era }: UpstreamTarget): Home => {
+  const homeOf = ({ id, era, eraUntil }: UpstreamTarget): Home => {
     const known = homes.get(id);
     if (known !== undefined) return known;
     const means = { info, limits, onFault };
-    const home = new Home({ means, now, era, onEra: (seen) => onEra?.(id, seen) });
+    const eraLeftMs = eraUntil === undefined ? undefined : eraUntil - Date.now();
+    const home = new Home({ means, now, era, eraLeftMs, onEra: (seen) => onEra?.(id, seen) });
     homes.set(id, home);
     return home;
   };

@@ -11,6 +11,8 @@ import { LinkForgotten } from './link.ts';
 import { createLateLinks } from './late-links.ts';
 import type { ProgramOptions } from './stdio/allowed-start.ts';
 import { mayStart } from './stdio/allowed-start.ts';
+import type { ForeignSecrets } from './secret-marks.ts';
+import { SecretMarks } from './secret-marks.ts';
 import { UsedSecrets } from './used-secrets.ts';
 
 export interface UpstreamOptions {
@@ -34,6 +36,8 @@ export interface UpstreamClient extends Omit<Upstream, 'call'> {
   lists(target: UpstreamTarget, tool: string): Promise<boolean>;
   /** Remembers the secrets of a connection that is about to be used by another way. */
   keepSecrets(target: UpstreamTarget): void;
+  /** The secrets of others in the organization that this process has used; undefined: there are none. */
+  foreignTo(target: UpstreamTarget): ForeignSecrets | undefined;
   /** The secrets of a connection that this process has used. */
   secretsOf(organizationId: string, connectionId: string): readonly string[];
   close(): Promise<void>;
@@ -52,6 +56,11 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { answerMs = ANSWER_MS } = options;
   const endings = new Set<Promise<void>>();
   const used = new UsedSecrets();
+  const marks = new SecretMarks();
+  const keepSecrets = (target: UpstreamTarget) => {
+    used.keep(target);
+    marks.keep(target);
+  };
   const links = options.links ?? createLateLinks({ egress, info, onFault, programs });
   const ending = (work: Promise<void>) => {
     endings.add(work);
@@ -70,7 +79,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     const target = await freshened(given);
     if (target.type === 'STDIO' && !mayStart(programs, target.program ?? {}))
       return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
-    used.keep(target);
+    keepSecrets(target);
     const limitMs = limits.limitMs ?? answerMs[target.type];
     try {
       const value = await withinTime({ ...limits, limitMs }, (signal) =>
@@ -84,7 +93,9 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
 
   return {
     isStdioAllowed: mayStart(programs, {}),
-    keepSecrets: (target) => used.keep(target),
+    commands: programs?.commands,
+    keepSecrets,
+    foreignTo: (target) => marks.foreignTo(target),
     secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
     async test(target) {
       // What is known from before proves nothing about now; a program that runs is asked as it is.

@@ -93,6 +93,12 @@ export class Call {
     if (channel === undefined && requestState !== undefined) this.rounds();
   }
 
+  /** True once `resume` has seen that the client comes back with a state of this very call. */
+  get isGoingOn(): boolean {
+    const { channel, requestState } = this.exchange;
+    return channel === undefined && requestState !== undefined;
+  }
+
   /** Tells the observer how the call ended. */
   ended({ outcome, code }: Pick<CallRecord, 'outcome' | 'code'>, body?: CallBody): void {
     const { caller, method, name, toolset } = this;

@@ -14,6 +14,8 @@ export interface ToolCall {
   readonly request: RequestInfo;
   /** The task that this is a run of; null for the call of a client, which may make one. */
   readonly taskId: string | null;
+  /** True: the client comes back with answers to what this very call asked; absent: it does not. */
+  readonly isGoingOn?: boolean;
 }
 
 /** A read about to run. */

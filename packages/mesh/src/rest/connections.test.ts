@@ -225,6 +225,16 @@ onBothMeshes(
       const { totalCount } = await client.call('COLLECTION_CONNECTIONS_LIST', {});
       expect(totalCount).toBe(2);
 
+      upstream.isStdioAllowed = true;
+      upstream.commands = ['npx'];
+      const program = { text: TEXT, values, only: ['program'] };
+      for (const more of [{ dryRun: true }, {}]) {
+        const named = await ask(owner.key, 'connections/import', { ...program, ...more });
+        expect(named.data.servers).toMatchObject([{ outcome: 'failed' }]);
+        expect(named.data.servers[0].reason).toContain('--allow-command (PARLEY_ALLOW_COMMAND)');
+      }
+      expect(upstream.asked.every(({ target }) => target.type === 'HTTP')).toBe(true);
+
       const member = await join(['member']);
       expect((await ask(member.key, 'connections/import', { text: TEXT, dryRun: true })).status).toBe(403);
       for (const text of ['{"mcpServers":', '[]', '{"theme":"dark"}']) {

@@ -167,6 +167,42 @@ onBothMeshes('upstreams of connections', (bed) => {
     });
   });
 
+  test('where programs are named, no other is stored, and the refusal names the setting', async () => {
+    const { upstream, as, content } = await stage();
+    upstream.isStdioAllowed = true;
+    upstream.commands = ['serve', 'node'];
+    const program = (command: string, envVars: Record<string, string> = {}) => ({
+      title: `Program ${command}`,
+      connection_type: 'STDIO' as const,
+      connection_headers: { command, envVars },
+    });
+    await using owner = await as();
+    const { id } = await made(owner, program('serve', { MINE: '1' }));
+    const before = await content();
+    const refused = [
+      program('curl'),
+      program('/tmp/serve'),
+      program('serve '),
+      program('serve', { PATH: '/x' }),
+    ];
+    for (const data of refused) {
+      const answers = [
+        await owner.attempt('COLLECTION_CONNECTIONS_CREATE', { data }),
+        await owner.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data }),
+      ];
+      for (const answer of answers)
+        expect(answer).toMatchObject({
+          code: 'forbidden',
+          message: expect.stringContaining('--allow-command (PARLEY_ALLOW_COMMAND)'),
+        });
+    }
+    expect(await content()).toBe(before);
+    // What is not of the program may change, also of one that would not be stored any more.
+    upstream.commands = [];
+    const title = { id, data: { title: 'Other' } };
+    expect(await owner.attempt('COLLECTION_CONNECTIONS_UPDATE', title)).toMatchObject({ ok: true });
+  });
+
   test('scopes name what is in the state, and connections that the caller may use', async () => {
     const { upstream, as, own, foreign } = await stage();
     upstream.answer = { ok: true, tools: [upstreamTool('ON_MCP_CONFIGURATION')] };

@@ -19,21 +19,22 @@ interface Explanation {
   readonly visible: boolean;
   readonly reason: string;
   readonly explanation: string;
+  readonly missing: { readonly reason: string; readonly text: string };
   readonly grants?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The part of the screen. */
 export function Access({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'access');
-  const { caller = '', tool = '' } = screen.search;
+  const { caller = '', tool = '', at = '' } = screen.search;
   return (
     <Page
       title="Access"
       description="Why can somebody call a tool, or why not? The same resolver answers that decides."
     >
-      <Question key={`${caller} ${tool}`} screen={screen} />
+      <Question key={`${caller} ${tool} ${at}`} screen={screen} />
       {caller !== '' && tool !== '' ? (
-        <Answer caller={caller} tool={tool} />
+        <Answer caller={caller} tool={tool} endpoint={at === '' ? undefined : at} />
       ) : (
         <EmptyState icon={<HelpCircle />} title="Ask about a caller and a tool">
           A caller is a key or a member by name or id, or an agent.
@@ -50,6 +51,7 @@ function Question({ screen }: { readonly screen: ScreenState }) {
   const members = people?.pages.flatMap((page) => page.members) ?? [];
   const [caller, setCaller] = useState(screen.search['caller'] ?? '');
   const [tool, setTool] = useState(screen.search['tool'] ?? '');
+  const [at, setAt] = useState(screen.search['at'] ?? '');
   const active = keys.filter(({ state }) => state === 'active');
   const names = [...new Set([...active, ...members].map(({ name }) => name))];
   // A key is asked about by its name too; two people may have the same one, so they go by their id.
@@ -63,7 +65,7 @@ function Question({ screen }: { readonly screen: ScreenState }) {
         className="organization-question"
         onSubmit={(event) => {
           event.preventDefault();
-          screen.setSearch({ caller: idOf(caller.trim()), tool: tool.trim() });
+          screen.setSearch({ caller: idOf(caller.trim()), tool: tool.trim(), at: at.trim() || undefined });
         }}
       >
         <Field label="Why can" hint="A key, a member or an agent: name or id">
@@ -71,6 +73,9 @@ function Question({ screen }: { readonly screen: ScreenState }) {
         </Field>
         <Field label="call" hint="The name of a tool, resource or prompt">
           <Input className="mono" value={tool} onText={setTool} list="access-tools" maxLength={128} />
+        </Field>
+        <Field label="at" hint="What stands after /mcp/; empty: everywhere">
+          <Input className="mono" value={at} onText={setAt} maxLength={200} />
         </Field>
         <Button kind="primary" type="submit" disabled={caller.trim() === '' || tool.trim() === ''}>
           Explain
@@ -94,16 +99,23 @@ function Question({ screen }: { readonly screen: ScreenState }) {
   );
 }
 
-function Answer({ caller, tool }: { readonly caller: string; readonly tool: string }) {
+interface Asked {
+  readonly caller: string;
+  readonly tool: string;
+  readonly endpoint: string | undefined;
+}
+
+function Answer({ caller, tool, endpoint }: Asked) {
   const query = useQuery({
-    queryKey: ['members', 'explain', caller, tool],
-    queryFn: ({ signal }) => get<Explanation>('/api/explain', { query: { caller, tool }, signal }),
+    queryKey: ['members', 'explain', caller, tool, endpoint],
+    queryFn: ({ signal }) => get<Explanation>('/api/explain', { query: { caller, tool, endpoint }, signal }),
     retry: false,
   });
   if (query.isPending) return <Skeleton kind="card" />;
   if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
-  const { visible, reason, explanation, grants } = query.data;
-  const isRight = visible && reason === 'visible';
+  const { visible, reason, explanation, missing, grants } = query.data;
+  const isListed = missing.reason === 'there';
+  const isRight = visible && reason === 'visible' && isListed;
   return (
     <Card>
       <div className="organization-answer" role="status">
@@ -117,8 +129,10 @@ function Answer({ caller, tool }: { readonly caller: string; readonly tool: stri
             {query.data.caller.name} {isRight ? 'can' : 'cannot'} call <code>{query.data.tool}</code>
           </h2>
           <p>{explanation}</p>
+          {!isListed && <p>{missing.text}</p>}
           <div className="row-wrap">
             <Badge tone={isRight ? 'green' : 'amber'}>{reason}</Badge>
+            {!isListed && missing.reason !== reason && <Badge tone="amber">{missing.reason}</Badge>}
             {Object.entries(grants ?? {}).map(([resource, names]) =>
               names.map((name) => <Badge key={`${resource} ${name}`}>{`${resource}:${name}`}</Badge>),
             )}

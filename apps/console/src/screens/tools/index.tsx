@@ -12,6 +12,7 @@ import { useScreen } from '../../ui/use-screen.ts';
 import type { Search } from '../../ui/use-screen.ts';
 import { keyOf, useTools } from './queries.ts';
 import { ToolDetail } from './tool-detail.tsx';
+import { WhyMissing } from './why-missing.tsx';
 import './tools.css';
 
 const collator = new Intl.Collator('en', { numeric: true });
@@ -97,6 +98,9 @@ export function Screen() {
   }, [all]);
   const open = screen.id === undefined ? undefined : all?.find((tool) => keyOf(tool) === screen.id);
   const close = () => screen.open(undefined);
+  const { q = '', from } = screen.search;
+  const isSought = all !== undefined && rows.length === 0 && NAME.test(q);
+  const [sought, place] = partsOf(screen.id ?? '');
   return (
     <ListScreen
       title="Tools"
@@ -106,6 +110,7 @@ export function Screen() {
       rows={rows}
       columns={screen.id === undefined ? columns : narrowColumns}
       keyOf={keyOf}
+      notice={isSought && <WhyMissing tool={q} endpoint={from} />}
       filterPlaceholder="Filter by name or words"
       filters={[
         { id: 'effect', label: 'Effect', options: EFFECTS.map((value) => ({ value, label: value })) },
@@ -135,12 +140,22 @@ export function Screen() {
               <EmptyState title="This tool is not there">
                 It may be gone, or it is not one that you may use. The list shows all that you have.
               </EmptyState>
+              <WhyMissing tool={sought} endpoint={place} />
             </DetailPane>
           )
         )
       }
     />
   );
+}
+
+/** What could be the name of a tool, and not words about one. */
+const NAME = /^[\w.-]{1,200}$/;
+
+/** The name and the endpoint in the key of a tool. */
+function partsOf(key: string): [name: string, endpoint: string] {
+  const colon = key.indexOf(':');
+  return [key.slice(colon + 1), key.slice(0, Math.max(0, colon))];
 }
 
 function filterTools(

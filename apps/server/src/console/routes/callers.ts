@@ -1,12 +1,21 @@
 /** Who else is there: whom one may call tools as, who has a tool, and why somebody does or does not. */
+import { MISSING_REASONS } from '@parley/gateway';
 import { one, whole } from '@parley/http/rest';
 import * as z from 'zod';
 import { callersOf, whoHas } from '../callers.ts';
 import { engineNamed } from '../engine-named.ts';
 import { defineRoute } from '../scope.ts';
 import { explained } from '../explained.ts';
+import { missingAt } from '../missing.ts';
 
 const NamedCaller = z.object({ id: z.string(), name: z.string(), kind: z.enum(['person', 'key', 'agent']) });
+
+const Missing = z.object({
+  reason: z
+    .enum([...MISSING_REASONS, 'there', 'unknown'])
+    .describe('Why it is missing; there: it is not, unknown: nothing has this name'),
+  text: z.string(),
+});
 
 const Explanation = z.object({
   caller: z.object({ id: z.string(), name: z.string() }),
@@ -14,6 +23,7 @@ const Explanation = z.object({
   visible: z.boolean(),
   reason: z.string(),
   explanation: z.string(),
+  missing: Missing.describe('Why it is not in the list'),
   grants: z.record(z.string(), z.array(z.string())).describe('What the caller holds now'),
 });
 
@@ -42,6 +52,21 @@ export const callerRoutes = [
       const { gateway, caller, query } = scope;
       return whoHas(scope, await engineNamed(gateway, caller, query), query.tool);
     },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/tools/missing',
+    summary:
+      'Why one does not have a tool: permission, selection, health, quarantine, collision, era or inactive',
+    who: 'person',
+    isQuiet: true,
+    query: z.strictObject({
+      tool: z.string().min(1).max(200),
+      endpoint: z.string().min(1).max(200).optional().describe('What stands after /mcp/; absent: everything'),
+    }),
+    answer: one('Missing', Missing),
+    run: ({ host, gateway, caller, query }) =>
+      missingAt({ host, gateway }, { caller, asker: caller, ...query }),
   }),
   defineRoute({
     method: 'GET',

@@ -2,6 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { UpstreamProgram } from '@parley/connections';
+import { refusedProgram } from '@parley/connections';
 import { UpstreamFault } from '../link.ts';
 import type { Start } from './child.ts';
 
@@ -37,8 +38,8 @@ export function startOf(
   if (options === undefined || !mayStart(options, program))
     throw refused('This server starts no programs. Start it with --allow-stdio.');
   const { command, args, cwd, env } = program;
-  if (options.commands?.includes(command) === false)
-    throw refused('The command is not one that this server may start. Ask who runs the server to allow it.');
+  const reason = refusedProgram(options.commands, program);
+  if (reason !== undefined) throw refused(reason);
   // The shell that binds a program to this process would take it for an option.
   if (command.startsWith('-') || command === '')
     throw refused('The command is not the name of a program. Set connection_headers.command.');

@@ -19,7 +19,10 @@ describe('what may be started', () => {
   test.each([
     ['a folder outside', program({ cwd: '/' }), 'working folder'],
     ['a folder that is not there', program({ cwd: '/no/such/folder' }), 'working folder'],
-    ['a command that is not on the list', program({ command: 'node' }), 'may start'],
+    ['a command that is not on the list', program({ command: 'node' }), '--allow-command'],
+    ['a command that begins like one', program({ command: 'true ' }), '--allow-command'],
+    ['one of the list from another place', program({ command: '/tmp/true' }), '--allow-command'],
+    ['one of the list on a path of its own', program({ command: 'true', env: { PATH: '/tmp' } }), 'PATH'],
     ['an option in place of a command', program({ command: '-c' }), 'name of a program'],
     ['a zero character', program({ args: ['a\0b'] }), 'zero character'],
     ['no command', targetOf({ era: '2025' }, { program: null }), 'no command'],

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { UpstreamTarget } from '@parley/connections';
 import { detach } from '@parley/kit';
 import type { Link, LinkNotice, LinkRequest, LinkWatch, ServerFacts, UpstreamFault } from '../link.ts';
+import type { LinkOptions } from '../links.ts';
 import type { Child } from './child.ts';
 import { ended, outOfTime, unreachable } from './faults.ts';
 import { openProgram } from './handshake.ts';
@@ -18,6 +19,8 @@ export interface SharedParts {
   readonly times: ProgramTimes;
   readonly now: () => number;
   readonly onFault: (error: unknown) => void;
+  /** Told when the era was found out. */
+  readonly onEra?: LinkOptions['onEra'];
   /** Starts a process when there is a place for it; throws an `UpstreamFault`. */
   start(target: UpstreamTarget): Promise<Child>;
   /** There is nothing left of it that anybody has to know. */
@@ -37,7 +40,8 @@ export class SharedProgram implements Link {
   /** Grows when the program becomes another one. */
   #generation = 0;
   #restarts: Restarts;
-  #era: { readonly era: ServerFacts['era']; readonly at: number } | undefined;
+  /** Undefined: nothing but what its connection says is known of it. */
+  #era: { readonly era: ServerFacts['era']; readonly untilMs: number } | undefined;
   #running: RunningProgram | undefined;
   #opening: Promise<RunningProgram> | undefined;
   #lastChild: Child | undefined;
@@ -190,7 +194,7 @@ export class SharedProgram implements Link {
   }
 
   async #start(): Promise<RunningProgram> {
-    const { info, times, now, onFault } = this.#parts;
+    const { info, times, now, onFault, onEra } = this.#parts;
     const target = this.#target;
     const restarts = this.#restarts;
     let hasStarted = false;
@@ -202,16 +206,29 @@ export class SharedProgram implements Link {
       const { maxResultBytes, secrets } = target;
       return new Wire(child, { maxResultBytes, secrets, onFault });
     };
-    const remembered =
-      this.#era !== undefined && now() - this.#era.at < times.eraMs ? this.#era.era : undefined;
+    const era = this.#believed(target);
     try {
-      const opened = await openProgram({ start, era: remembered ?? target.era, info, times });
-      this.#era = { era: opened.facts.era, at: now() };
+      const opened = await openProgram({ start, era, info, times });
+      // What was only believed is not found out by that, and ends when it would have ended.
+      if (opened.facts.era !== era) {
+        this.#era = { era: opened.facts.era, untilMs: now() + times.eraMs };
+        onEra?.(target.id, opened.facts.era);
+      }
       return this.#run(opened, restarts);
     } catch (error) {
       if (hasStarted) restarts.crashed();
       throw error;
     }
+  }
+
+  /** The era to begin with; null: to be found out. */
+  #believed({ era, eraUntil }: UpstreamTarget): ServerFacts['era'] | null {
+    const { now, times } = this.#parts;
+    if (this.#era === undefined && era !== null) {
+      const leftMs = eraUntil === undefined ? times.eraMs : eraUntil - Date.now();
+      this.#era = { era, untilMs: now() + Math.min(leftMs, times.eraMs) };
+    }
+    return this.#era !== undefined && now() < this.#era.untilMs ? this.#era.era : null;
   }
 
   #run(opened: Awaited<ReturnType<typeof openProgram>>, restarts: Restarts): RunningProgram {

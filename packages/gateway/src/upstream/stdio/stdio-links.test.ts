@@ -40,6 +40,26 @@ describe('the era', () => {
     expect(await changed.facts()).toEqual(facts('modern'));
   });
 
+  test('that is over is found out again and told, though a program is started often', async () => {
+    const eras: string[] = [];
+    let nowMs = 0;
+    const links = startLinks({ now: () => nowMs, onEra: (id, era) => eras.push(`${id} ${era}`) });
+    const target = targetOf({ era: '2025' }, { era: 'legacy', eraUntil: Date.now() + 600_000 });
+    const heard = async () => {
+      const { heard: words } = await call(links.of(target), 'finish');
+      await expect(call(links.of(target), 'die')).rejects.toMatchObject({ kind: 'dropped' });
+      return words as string[];
+    };
+    expect(await heard()).not.toContain('server/discover');
+    // It was killed, and is another process now.
+    nowMs = 500_000;
+    expect(await heard()).not.toContain('server/discover');
+    expect(eras).toEqual([]);
+    nowMs = 700_000;
+    expect(await heard()).toContain('server/discover');
+    expect(eras).toEqual(['conn_test legacy']);
+  });
+
   test('of a program that was slow to begin is not mistaken', async () => {
     const links = startLinks({ times: { probeMs: 1 } });
     expect(await links.of(targetOf({ era: '2026' })).facts()).toEqual(facts('modern'));

@@ -2,6 +2,7 @@
 import type { UpstreamTarget } from '@parley/connections';
 import type { Link, Links } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
+import type { LinkOptions } from '../links.ts';
 import type { ProgramOptions } from './allowed-start.ts';
 import { startOf } from './allowed-start.ts';
 import { Child } from './child.ts';
@@ -16,6 +17,8 @@ export interface StdioOptions {
   /** How this server introduces itself. */
   readonly info: { readonly name: string; readonly version: string };
   readonly onFault: (error: unknown, where: string) => void;
+  /** Told when the era of a program was found out, whether it has changed or not. */
+  readonly onEra?: LinkOptions['onEra'];
   readonly now?: () => number;
   /** Tests have less. */
   readonly times?: Partial<ProgramTimes>;
@@ -35,7 +38,7 @@ const RETRY_MS = 5_000;
 const measured = () => performance.now();
 
 export function createStdioLinks(options: StdioOptions): StdioLinks {
-  const { programs, info, now = measured, mostPrograms = MOST_PROGRAMS } = options;
+  const { programs, info, onEra, now = measured, mostPrograms = MOST_PROGRAMS } = options;
   const onFault = (error: unknown) => options.onFault(error, 'stdio');
   const times = { ...PROGRAM_TIMES, ...options.times };
   const running = new Set<Child>();
@@ -94,7 +97,7 @@ export function createStdioLinks(options: StdioOptions): StdioLinks {
       if (known.get(key) === program) known.delete(key);
     };
     if (known.size >= MOST_KNOWN) forgetOne();
-    const made = new SharedProgram(target, { info, times, now, onFault, start, onRest });
+    const made = new SharedProgram(target, { info, times, now, onFault, onEra, start, onRest });
     known.set(key, made);
     return made;
   }

@@ -15,6 +15,9 @@ export interface HomeParts {
   readonly now: () => number;
   /** The era that was seen last. */
   readonly era: Era | null;
+  /** How long that is believed; never longer than what is found out here. */
+  readonly eraLeftMs?: number | undefined;
+  /** Told of what was found out, also when it is the same again. */
   readonly onEra: (era: Era) => void;
 }
 
@@ -38,12 +41,12 @@ export class Home {
   #era: Era | null;
   #eraUntilMs: number;
 
-  constructor({ means, now, era, onEra }: HomeParts) {
+  constructor({ means, now, era, eraLeftMs = Infinity, onEra }: HomeParts) {
     this.means = { ...means, closing: this.#closing.signal };
     this.#now = now;
     this.#onEra = onEra;
     this.#era = era;
-    this.#eraUntilMs = now() + means.limits.factsMs;
+    this.#eraUntilMs = now() + Math.min(eraLeftMs, means.limits.factsMs);
     this.shelf = new Shelf({ limits: means.limits, now, onFault: means.onFault });
   }
 
@@ -70,7 +73,8 @@ export class Home {
 
   remember(address: Address, facts: ServerFacts): void {
     const untilMs = this.#now() + this.means.limits.factsMs;
-    const isNew = this.#era !== facts.era;
+    // What is believed already is not news; what had to be found out again is.
+    const isNew = this.era !== facts.era;
     this.#era = facts.era;
     this.#eraUntilMs = untilMs;
     if (isNew) this.#onEra(facts.era);
