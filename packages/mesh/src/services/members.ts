@@ -37,10 +37,16 @@ export interface Members {
 }
 
 export function createMembers(identity: Identity, reach: Reach): Members {
-  /** True when the user is in an organization that the caller reaches; others are not there for them. */
-  async function isKnown(caller: Caller, userId: string): Promise<boolean> {
-    for (const { id } of await reach.organizations(caller))
-      if ((await identity.memberOf(id, userId)) !== undefined) return true;
+  /**
+   * True when the user is in an organization that the caller reaches; others are not there for them. A visitor there is
+   * known as one alone: nobody has shown who they are.
+   */
+  async function isKnown(caller: Caller, userId: string, roles: readonly string[]): Promise<boolean> {
+    const isForTeam = roles.some((role) => role !== 'user');
+    for (const { id } of await reach.organizations(caller)) {
+      const member = await identity.memberOf(id, userId);
+      if (member !== undefined && !(isForTeam && member.rank === 'user')) return true;
+    }
     return false;
   }
 
@@ -55,7 +61,7 @@ export function createMembers(identity: Identity, reach: Reach): Members {
     async add(caller, { organizationId: wanted, userId, roles }) {
       const there = await reach.inside(caller, wanted, 'ORGANIZATION_MEMBER_ADD');
       const { organizationId } = there;
-      if (await isKnown(caller, userId)) await identity.addMember(there, { userId, roles });
+      if (await isKnown(caller, userId, roles)) await identity.addMember(there, { userId, roles });
       return { organizationId, member: await memberIn(organizationId, userId) };
     },
     async setRoles(caller, { organizationId, memberId, roles }) {
