@@ -69,6 +69,20 @@ describeInBrowser('the frame', () => {
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await expect.poll(() => pathOf(page)).toMatch(/^\/tools\/.*whoami$/);
+    // What only the server knows: people and posts, by a part of their words.
+    for (const [typed, place] of [
+      ['priya', /^\/organization\/members\/mem_/],
+      ['strange fonts', /^\/feedback\/inbox\/post_/],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(typed);
+      const found = page.getByRole('option', { name: new RegExp(typed, 'i') }).first();
+      await found.waitFor();
+      await keepPicture(page, `palette-${typed}`);
+      await found.click();
+      await expect.poll(() => pathOf(page)).toMatch(place);
+      await page.getByRole('complementary', { name: 'Details' }).waitFor();
+    }
     await page.keyboard.press('g');
     await page.keyboard.press('h');
     await expect.poll(() => pathOf(page)).toBe('/');
