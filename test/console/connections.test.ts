@@ -130,6 +130,8 @@ describeInBrowser('connections and virtual MCPs', () => {
 
   test('servers of a client are taken over from its JSON', { timeout: LONG_MS }, async () => {
     await tab.go('/connections');
+    // The key is theirs who may add, which is known a little after the list.
+    await tab.page.getByRole('button', { name: 'Add', exact: true }).waitFor();
     await tab.page.keyboard.press('n');
     await tab.page.getByRole('tab', { name: /JSON/ }).click();
     const text = {

@@ -144,11 +144,9 @@ describeInBrowser('several people', () => {
       expect(await rows.count()).toBe(1);
       await tab.go(`/tasks/${taskId}`);
       const said = page.locator('.tasks-said > li .grow');
-      await expect.poll(() => said.allTextContents(), { timeout: LONG_MS }).toEqual([
-        'Step 3 of 3',
-        'Step 2 of 3',
-        'Step 1 of 3',
-      ]);
+      await expect
+        .poll(() => said.allTextContents(), { timeout: LONG_MS })
+        .toEqual(['Step 3 of 3', 'Step 2 of 3', 'Step 1 of 3']);
       await page.getByText('completed').first().waitFor();
       await keepPicture(page, 'task-said');
       expect(await violations(page)).toEqual([]);

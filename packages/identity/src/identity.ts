@@ -237,8 +237,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
         createOrganization(tx, input, { now: now(), seed, ...(by && { by }) }),
       ),
     createUser: (input) => changing((tx, { createUser }) => createUser(tx, input, now())),
-    isStranger: async (organizationId, userId) =>
-      (await later()).isStranger(store, organizationId, userId),
+    isStranger: async (organizationId, userId) => (await later()).isStranger(store, organizationId, userId),
     ensureUser: (input) => changing((tx, { ensureUser }) => ensureUser(tx, input, now())),
     listMembers: async (organizationId) => (await later()).listMembers(store, organizationId),
     pageMembers: async (organizationId, page) => (await later()).pageMembers(store, organizationId, page),

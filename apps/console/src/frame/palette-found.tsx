@@ -29,7 +29,10 @@ interface FoundMember {
 }
 
 /** A few posts and people; whoever may not read them, or has no such screen, finds none. */
-export function useFound(text: string): { readonly posts: readonly Found[]; readonly people: readonly Found[] } {
+export function useFound(text: string): {
+  readonly posts: readonly Found[];
+  readonly people: readonly Found[];
+} {
   const { rail, organization } = useSession();
   const asked = useSettledText(text.trim());
   const isEnough = asked.length >= SHORTEST;
@@ -68,26 +71,27 @@ export function useFound(text: string): { readonly posts: readonly Found[]; read
   return { posts: posts.data ?? [], people: people.data ?? [] };
 }
 
-/** What was found, under a heading; the server decided that it fits, so that it stays whatever the letters. */
+/** What was found, under a heading; the server decided that it fits, so that each is worth what was typed. */
 export function FoundGroup({
   heading,
   found,
+  text,
   onOpen,
 }: {
   readonly heading: 'Posts' | 'People';
   readonly found: readonly Found[];
+  readonly text: string;
   readonly onOpen: (to: string) => void;
 }) {
   if (found.length === 0) return null;
   return (
-    <Command.Group heading={heading} forceMount>
+    <Command.Group heading={heading}>
       {found.map(({ to, title, about }) => (
         <Command.Item
           key={to}
-          value={`${title} ${about} ${to}`}
+          value={`${heading} ${title} ${to} ${text}`}
           onSelect={() => onOpen(to)}
           className="palette-item"
-          forceMount
         >
           {heading === 'Posts' ? <MessageSquareText /> : <User />}
           <bdi className="truncate">{title}</bdi>

@@ -64,9 +64,7 @@ export function Palette({
               maxLength={100}
             />
             <Command.List className="palette-list">
-              {posts.length + people.length === 0 && (
-                <Command.Empty className="palette-empty">Nothing has this name.</Command.Empty>
-              )}
+              <Command.Empty className="palette-empty">Nothing has this name.</Command.Empty>
               {text === '' && (
                 <Command.Group heading="Recent">
                   {recentPlaces().map((place) => (
@@ -116,8 +114,8 @@ export function Palette({
                   ))}
                 </Command.Group>
               )}
-              <FoundGroup heading="Posts" found={posts} onOpen={open} />
-              <FoundGroup heading="People" found={people} onOpen={open} />
+              <FoundGroup heading="Posts" found={posts} text={text} onOpen={open} />
+              <FoundGroup heading="People" found={people} text={text} onOpen={open} />
               <Command.Group heading="Acts">
                 <Item value="theme light" icon={<Sun />} onSelect={theme('light')}>
                   Use the light theme

@@ -89,9 +89,9 @@ onBothEngines('an e-mail that was taken before', (open) => {
     const member = await identity.memberOf(here.organizationId, taken.userId);
     expect(member).toMatchObject({ name: 'Vera', email: EMAIL, roles: ['admin'] });
     // And the organization that made them up cannot draw the account into its team.
-    expect((await refusalOf(identity.setRoles(elsewhere, { userId: taken.userId, roles: ['member'] }))).code).toBe(
-      'forbidden',
-    );
+    expect(
+      (await refusalOf(identity.setRoles(elsewhere, { userId: taken.userId, roles: ['member'] }))).code,
+    ).toBe('forbidden');
   });
 
   test('a visitor whom nobody can act as is moved up as before', async () => {

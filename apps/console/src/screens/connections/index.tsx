@@ -83,7 +83,14 @@ export function Screen() {
     // The order of a part says nothing about the rest.
     return hasNextPage ? shown.map(({ sortValue: _whole, ...column }) => column) : shown;
   }, [isOpen, tests.states, hasNextPage]);
-  const opened = useOpened({ id: screen.id, rows, keyOf, list: query, queryKey: ['connections', 'glance'], read: readGlance });
+  const opened = useOpened({
+    id: screen.id,
+    rows,
+    keyOf,
+    list: query,
+    queryKey: ['connections', 'glance'],
+    read: readGlance,
+  });
   const canAdd = has('COLLECTION_CONNECTIONS_CREATE');
   const canTest = has('CONNECTION_TEST');
   useKeys(canAdd ? { n: () => setAdding(true) } : {});

@@ -191,7 +191,8 @@ export function useReadDelivery() {
   const at = useOrganizationPath();
   return async (id: string, signal: AbortSignal): Promise<DeliveryWithEvent | undefined> => {
     const query = { id };
-    return (await get<{ deliveries: DeliveryWithEvent[] }>(at('deliveries'), { query, signal })).deliveries[0];
+    return (await get<{ deliveries: DeliveryWithEvent[] }>(at('deliveries'), { query, signal }))
+      .deliveries[0];
   };
 }
 

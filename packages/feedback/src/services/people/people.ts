@@ -71,10 +71,7 @@ interface Filter {
   readonly toMs: number | undefined;
 }
 
-function matching(
-  from: Queryable,
-  { organizationId, search, verified, memberId, fromMs, toMs }: Filter,
-) {
+function matching(from: Queryable, { organizationId, search, verified, memberId, fromMs, toMs }: Filter) {
   let query = from
     .db<Tables>()
     .selectFrom('members as member')
