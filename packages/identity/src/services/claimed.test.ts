@@ -64,6 +64,7 @@ onBothEngines('an e-mail that was taken before', (open) => {
         () => identity.setRank(here, memberId, 'admin'),
         () => identity.setRoles(here, { memberId, roles: ['member'] }),
         () => identity.setRoles(here, { memberId, roles: ['helper'] }),
+        () => identity.setRoles(here, { memberId, roles: ['user', 'helper'] }),
         () => identity.setRoles(here, { userId, roles: ['user', 'owner'] }),
       ])
         expect(await refusalOf(attempt())).toMatchObject({

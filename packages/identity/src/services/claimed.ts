@@ -1,7 +1,6 @@
 /** Whether somebody has an account: e-mails are not proven, so that what is meant for one must not go to whoever took it. */
 import { ToolError } from '@parley/kit';
 import type { Queryable } from '@parley/store';
-import type { Rank } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 
 /** True when somebody can act as this user: with a key, as one of a team, or by a way into the console. */
@@ -17,9 +16,8 @@ export async function isClaimed(from: Queryable, userId: string): Promise<boolea
   // Whatever they are a member of now.
   const password = db.selectFrom('passwords').select('user_id').where('user_id', '=', userId);
   const passkey = db.selectFrom('passkeys').select('user_id').where('user_id', '=', userId);
-  for (const way of [key, role, password, passkey])
-    if ((await way.limit(1).executeTakeFirst()) !== undefined) return true;
-  return false;
+  const ways = key.unionAll(role).unionAll(password).unionAll(passkey);
+  return (await ways.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**
@@ -48,13 +46,14 @@ export async function isStranger(from: Queryable, organizationId: string, userId
   return role === undefined && (await isClaimed(from, userId));
 }
 
-/** Throws when a visitor who would come into the team is an account that this organization never let in. */
+/** Throws when roles of the team would go to a visitor whose account this organization never let in. */
 export async function refuseStranger(
   from: Queryable,
   organizationId: string,
-  { userId, before, after }: { readonly userId: string; readonly before: Rank; readonly after: Rank },
+  { userId, roles }: { readonly userId: string; readonly roles: readonly string[] },
 ): Promise<void> {
-  if (before !== 'user' || after === 'user' || !(await isStranger(from, organizationId, userId))) return;
+  const isForTeam = roles.some((role) => role !== 'user');
+  if (!isForTeam || !(await isStranger(from, organizationId, userId))) return;
   throw new ToolError(
     'forbidden',
     'This visitor has an account in another organization, and nobody has shown that the e-mail is theirs. Remove the visitor and invite the e-mail: the link reaches whoever you send it to.',

@@ -4,7 +4,7 @@ import { ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { isForeignKeyViolation } from '@parley/store';
 import type { Rank } from '../roles.ts';
-import { isBuiltInRole, rankOf } from '../roles.ts';
+import { isBuiltInRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
@@ -60,11 +60,7 @@ export async function setRoles(
   const taken = member.roles.filter((role) => !roles.includes(role));
   await requireOver(tx, by, taken, rules);
   if (isSame(roles, member.roles)) return member;
-  await refuseStranger(tx, organizationId, {
-    userId: member.userId,
-    before: member.rank,
-    after: rankOf(roles),
-  });
+  await refuseStranger(tx, organizationId, { userId: member.userId, roles });
   if (!roles.includes('owner')) await refuseLastOwner(tx, organizationId, member.id);
   return changeRoles(tx, by, { member, roles }, rules);
 }
@@ -81,7 +77,7 @@ export async function setRank(
   const member = await memberIn(tx, organizationId, { memberId });
   await requireRolesWithin(tx, by, { roles: [rank], before: member.roles }, rules);
   if (member.rank === rank) return member;
-  await refuseStranger(tx, organizationId, { userId: member.userId, before: member.rank, after: rank });
+  await refuseStranger(tx, organizationId, { userId: member.userId, roles: [rank] });
   requireRankOver(by, member.roles);
   await refuseLastOwner(tx, organizationId, memberId);
   const custom = member.roles.filter((role) => !isBuiltInRole(role));

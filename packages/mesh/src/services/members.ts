@@ -1,7 +1,7 @@
 /** The members of organizations, as the management tools see them. */
 import type { Identity, Member } from '@parley/identity';
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { isTeam, ToolError } from '@parley/kit';
 import type { Reach } from './reach.ts';
 
 /** A member, and where. */
@@ -42,10 +42,11 @@ export function createMembers(identity: Identity, reach: Reach): Members {
    * known as one alone: nobody has shown who they are.
    */
   async function isKnown(caller: Caller, userId: string, roles: readonly string[]): Promise<boolean> {
-    const isForTeam = roles.some((role) => role !== 'user');
+    // Also beside the role of a visitor, one of the team gives its grants.
+    const isForTeam = roles.some((role) => isTeam({ roles: [role] }));
     for (const { id } of await reach.organizations(caller)) {
       const member = await identity.memberOf(id, userId);
-      if (member !== undefined && !(isForTeam && member.rank === 'user')) return true;
+      if (member !== undefined && (isTeam(member) || !isForTeam)) return true;
     }
     return false;
   }
