@@ -1,5 +1,6 @@
 /** The console with nothing at all, with words that mean harm in every field, and with very many of everything. */
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeInBrowser } from '../e2e/chromium.ts';
 import { openPage, tokenOf } from '../product/annotations-page.ts';
@@ -172,6 +173,20 @@ describeInBrowser('extremes', () => {
       }
       await tab.go('/organization/members?q=many2999');
       await tab.page.getByText('One of many 2999').first().waitFor();
+      // A link opens what stands far behind what the list has read.
+      const { store } = bed.server.app.host;
+      const far = async (table: string, order: string) => {
+        const text = `select id from ${table} order by ${order} limit 1`;
+        return (await sql.raw<{ id: string }>(text).execute(store.db())).rows[0]?.id ?? '';
+      };
+      for (const [path, shown] of [
+        [`/organization/members/${await far('members', 'created_at desc, id desc')}`, 'One of many'],
+        [`/organization/keys/${await far('api_keys', 'created_at, id')}`, 'Begins with'],
+      ] as const) {
+        await tab.go(path);
+        const detail = tab.page.getByRole('complementary', { name: 'Details' });
+        await detail.getByText(shown, { exact: false }).first().waitFor();
+      }
       expect(tab.faults).toEqual([]);
     },
   );

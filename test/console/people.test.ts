@@ -5,13 +5,16 @@ import { describeInBrowser } from '../e2e/chromium.ts';
 import { openPage, tokenOf } from '../product/annotations-page.ts';
 import { callTool } from '../product/mcp-messages.ts';
 import type { ConsoleBed, Tab } from './console-bed.ts';
-import { keepPicture, lookAt, openConsole, settled } from './console-bed.ts';
+import { keepPicture, lookAt, openConsole, settled, violations } from './console-bed.ts';
 
 const LONG_MS = 120_000;
 const NORA = 'nora@acme.example';
 const ALEX = 'alex@acme.example';
 /** What the role gives besides what every member has. */
-const WATCHING = { self: ['MONITORING_LOGS_LIST', 'MONITORING_STATS'], tasks: ['list_tasks', 'get_task'] };
+const WATCHING = {
+  self: ['MONITORING_LOGS_LIST', 'MONITORING_STATS'],
+  tasks: ['start_long_running_task'],
+};
 
 describeInBrowser('several people', () => {
   let bed: ConsoleBed;
@@ -60,6 +63,7 @@ describeInBrowser('several people', () => {
       expect(await railOf(tab)).toEqual([
         'Home',
         'Feedback',
+        'Tasks',
         'Agents',
         'Connections',
         'Tools',
@@ -92,7 +96,7 @@ describeInBrowser('several people', () => {
       expect([refused, tab.faults]).toEqual([[], []]);
 
       // An address alone opens nothing, and the part for administrators is not one of the others'.
-      for (const path of ['/monitoring', '/tasks', '/annotations', '/events']) {
+      for (const path of ['/monitoring', '/annotations', '/events']) {
         await tab.go(path);
         await tab.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
       }
@@ -119,6 +123,34 @@ describeInBrowser('several people', () => {
       expect(await tab.page.getByRole('table', { name: 'Calls' }).count()).toBe(0);
       // Nobody is asked to sign in again.
       await tab.page.getByRole('navigation', { name: 'Main' }).waitFor();
+    },
+  );
+
+  test(
+    'a member follows the task that they began, with all that it said, and sees none of others',
+    { timeout: LONG_MS },
+    async () => {
+      const { tab, memberId } = nora;
+      const { page } = tab;
+      await callTool(bed.server, 'start_long_running_task', { steps: 1, delayMs: 100 });
+      await setRoles(memberId, ['member', 'watcher']);
+      const own = await bed.server.signedIn(NORA);
+      const { taskId } = await own.call('tasks', 'start_long_running_task', { steps: 3, delayMs: 100 });
+      await own.ask('DELETE /api/session');
+      await setRoles(memberId, ['member']);
+      await tab.go('/tasks');
+      const rows = page.getByRole('table', { name: 'Tasks' }).locator('.table-data');
+      await rows.first().waitFor();
+      expect(await rows.count()).toBe(1);
+      await tab.go(`/tasks/${taskId}`);
+      const said = page.locator('.tasks-said > li .grow');
+      await expect
+        .poll(() => said.allTextContents(), { timeout: LONG_MS })
+        .toEqual(['Step 3 of 3', 'Step 2 of 3', 'Step 1 of 3']);
+      await page.getByText('completed').first().waitFor();
+      await keepPicture(page, 'task-said');
+      expect(await violations(page)).toEqual([]);
+      expect(tab.faults).toEqual([]);
     },
   );
 

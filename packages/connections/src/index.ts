@@ -131,7 +131,7 @@ export type {
   GlancePosition,
   PlacedGlance,
 } from './services/overview.ts';
-export { memberGlances, virtualGlances } from './services/virtual-glances.ts';
+export { countVirtualMcps, memberGlances, virtualGlances } from './services/virtual-glances.ts';
 export type { MemberGlance, VirtualGlance } from './services/virtual-glances.ts';
 export { createImportServers } from './services/import-servers.ts';
 export type { ImportLine, ImportServers } from './services/import-servers.ts';

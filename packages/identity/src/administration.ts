@@ -36,4 +36,5 @@ export {
 } from './services/organizations.ts';
 export { recoverOwnerKey } from './services/recovery.ts';
 export { revokeKey } from './services/revoking.ts';
+export { isStranger } from './services/claimed.ts';
 export { createUser, ensureUser } from './services/users.ts';

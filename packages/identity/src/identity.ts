@@ -78,6 +78,8 @@ export interface Identity {
   createUser(input: { name: string; email: string | null }): Promise<string>;
   /** The user with this e-mail, made when there is none. */
   ensureUser(input: { email: string; name: string }): Promise<string>;
+  /** True for an account that the organization never let in, and of which it knows no more than an e-mail. */
+  isStranger(organizationId: string, userId: string): Promise<boolean>;
   listMembers(organizationId: string): Promise<Member[]>;
   pageMembers(organizationId: string, page: MemberPage): Promise<Member[]>;
   countMembers(organizationId: string, filter: MemberFilter): Promise<number>;
@@ -235,6 +237,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
         createOrganization(tx, input, { now: now(), seed, ...(by && { by }) }),
       ),
     createUser: (input) => changing((tx, { createUser }) => createUser(tx, input, now())),
+    isStranger: async (organizationId, userId) => (await later()).isStranger(store, organizationId, userId),
     ensureUser: (input) => changing((tx, { ensureUser }) => ensureUser(tx, input, now())),
     listMembers: async (organizationId) => (await later()).listMembers(store, organizationId),
     pageMembers: async (organizationId, page) => (await later()).pageMembers(store, organizationId, page),

@@ -73,10 +73,22 @@ export interface TaskInputRow {
   expires_at: number;
 }
 
+/** One message that a task gave on its way. */
+export interface TaskProgressRow {
+  task_id: string;
+  organization_id: string;
+  position: number;
+  at: number;
+  done: number;
+  total: number | null;
+  message: string;
+}
+
 export interface TaskTables {
   tasks: TaskRow;
   task_steps: TaskStepRow;
   task_inputs: TaskInputRow;
+  task_progress: TaskProgressRow;
 }
 
 /** The columns of a task, for statements that write many. */

@@ -8,5 +8,7 @@ export const tasksToolset = defineToolset({
   name: 'tasks',
   title: 'Tasks',
   tools: toolsIn(start, manage),
+  // Whatever else they may call can become a task, and a task is its caller's own.
+  roles: { member: ['get_task', 'list_tasks', 'cancel_task'] },
   services: (host: TasksHost): TaskServices => ({ tasks: host.tasks }),
 });

@@ -36,7 +36,7 @@ function Field({
         autoFocus
         className="palette-input"
         aria-label="Search or jump to"
-        placeholder="Search screens, tools and acts"
+        placeholder="Search screens, tools, posts, people and acts"
         maxLength={100}
         value={typed}
         onChange={(event) => onType(event.target.value)}

@@ -1,4 +1,4 @@
-/** Owns the palette: every screen, every tool, where one was last, and acts, found by typing. */
+/** Owns the palette: every screen, every tool, posts, people, where one was last, and acts, found by typing. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
@@ -14,6 +14,7 @@ import { EffectBadge } from '../ui/badge.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { useGo } from '../ui/use-screen.ts';
 import './palette.css';
+import { FoundGroup, useFound } from './palette-found.tsx';
 import { recentPlaces } from './recent.ts';
 import { setTheme } from './theme.ts';
 import type { Theme } from './theme.ts';
@@ -45,6 +46,8 @@ export function Palette({
   const theme = (next: Theme) => close(() => setTheme(next));
   const screens = SCREENS.filter((screen) => session.rail.includes(screen.rail));
   const found = findTools(tools, text);
+  const { posts, people } = useFound(text);
+  const open = (to: string) => go(to)();
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -56,7 +59,7 @@ export function Palette({
               autoFocus
               value={text}
               onValueChange={setText}
-              placeholder="Search screens, tools and acts"
+              placeholder="Search screens, tools, posts, people and acts"
               className="palette-input"
               maxLength={100}
             />
@@ -111,6 +114,8 @@ export function Palette({
                   ))}
                 </Command.Group>
               )}
+              <FoundGroup heading="Posts" found={posts} text={text} onOpen={open} />
+              <FoundGroup heading="People" found={people} text={text} onOpen={open} />
               <Command.Group heading="Acts">
                 <Item value="theme light" icon={<Sun />} onSelect={theme('light')}>
                   Use the light theme

@@ -19,9 +19,12 @@ export function Avatar({
     .toUpperCase();
   let sum = 0;
   for (const letter of name.slice(0, 64)) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 6;
+  // A picture, not a text: a button that shows it is called by the whole name.
   return (
-    <span className={`avatar avatar-${size} avatar-${sum}${isSquare ? ' avatar-square' : ''}`} aria-hidden>
-      {letters || '?'}
-    </span>
+    <span
+      className={`avatar avatar-${size} avatar-${sum}${isSquare ? ' avatar-square' : ''}`}
+      data-letters={letters || '?'}
+      aria-hidden
+    />
   );
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
+import { CopyButton } from './copy-button.tsx';
 import { DataTable } from './data-table.tsx';
 import type { DataTableProps } from './data-table.tsx';
 import { Input } from './field.tsx';
@@ -30,14 +31,14 @@ export interface ListQuery {
   readonly refetch: () => unknown;
 }
 
-/** What a list takes. Rows come filtered: by the server, or with `matches` here. */
+/** What a list takes. Rows come filtered: by the server, or with `matches` here. Whatever `bulk` adds, they can be copied. */
 export interface ListScreenProps<T> extends Omit<
   DataTableProps<T>,
   'label' | 'sort' | 'onSort' | 'onOpen' | 'openKey'
 > {
   readonly title: string;
-  /** The name under which views are saved; absent: none can be. */
-  readonly viewsOf?: string;
+  /** The name under which views are saved. */
+  readonly viewsOf: string;
   readonly screen: ScreenState;
   readonly query: ListQuery;
   readonly actions?: ReactNode;
@@ -63,6 +64,12 @@ export function ListScreen<T>(props: ListScreenProps<T>) {
   const { title, screen, query, actions, detail, canOpen = true, keyOf, defaultSort, notice } = props;
   const isFiltered = hasFilters(props);
   const open = props.onOpen ?? ((row: T) => screen.open(keyOf(row)));
+  const bulk = (rows: readonly T[], clear: () => void) => (
+    <>
+      {props.bulk?.(rows, clear)}
+      <CopyButton text={() => JSON.stringify(rows, null, 2)}>Copy as JSON</CopyButton>
+    </>
+  );
   return (
     <div className={classes('list', Boolean(detail) && 'list-with-detail')}>
       <div className="list-main">
@@ -85,6 +92,7 @@ export function ListScreen<T>(props: ListScreenProps<T>) {
         ) : (
           <DataTable
             {...props}
+            bulk={bulk}
             label={title}
             sort={screen.search['sort'] ?? defaultSort}
             onSort={(sort) => screen.setSearch({ sort })}
@@ -124,7 +132,6 @@ function NothingFound({ onClear }: { readonly onClear: () => void }) {
 }
 
 function Toolbar<T>({ screen, filters = [], hasNoText, filterPlaceholder, viewsOf }: ListScreenProps<T>) {
-  if (hasNoText && filters.length === 0) return null;
   const set = filters.filter((filter) => screen.search[filter.id]);
   const unset = filters.filter((filter) => !screen.search[filter.id]);
   return (
@@ -152,7 +159,7 @@ function Toolbar<T>({ screen, filters = [], hasNoText, filterPlaceholder, viewsO
           ])}
         />
       )}
-      {viewsOf !== undefined && <SavedViews screenName={viewsOf} screen={screen} />}
+      <SavedViews screenName={viewsOf} screen={screen} />
     </div>
   );
 }

@@ -34,6 +34,13 @@ export interface ShownTask {
 /** The same in full. */
 export interface TaskInFull extends ShownTask {
   readonly steps: readonly TaskStep[];
+  /** What it said on its way, the oldest first. */
+  readonly said: readonly {
+    readonly at: string;
+    readonly done: number;
+    readonly total: number | null;
+    readonly message: string;
+  }[];
   /** Questions by their keys, as tools ask them. */
   readonly questions: Readonly<Record<string, unknown>>;
   readonly arguments: unknown;
@@ -103,12 +110,13 @@ export async function requireTask(asking: Asking, id: string) {
 /** One task with all that is known of it. */
 export async function taskFor(asking: Asking, id: string): Promise<TaskInFull> {
   const { host, caller } = asking;
-  const { task, steps, own } = await requireTask(asking, id);
+  const { task, steps, said, own } = await requireTask(asking, id);
   const names = await namesOfCallers(host, caller.organizationId, [task.ownerId]);
   const base = shown(asking, task, { names, own });
   return {
     ...base,
     steps,
+    said: said.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() })),
     questions: task.inputRequests,
     arguments: kept(asking, task, task.arguments),
     // What came of somebody else's call is shown as records show it.

@@ -3,6 +3,7 @@ import { tokenCost, ToolError } from '@parley/kit';
 import type { Caller } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { fromJson } from '@parley/store';
+import { sql } from 'kysely';
 import { visibleText } from '../definitions/hidden-text.ts';
 import { pinningOf, servedState } from '../definitions/modes.ts';
 import type { ConnectionRow, ConnectionTables } from '../schema.ts';
@@ -12,6 +13,7 @@ import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import type { UpstreamTool } from '../upstream.ts';
 import { shownCounts } from './exposed-names.ts';
 import { memberRows, overridesOf, selectionOf } from './members.ts';
+import type { GlancePosition } from './overview.ts';
 import { findRow } from './rows.ts';
 import { servedStatus } from './status.ts';
 import { notesOn } from './virtual-notes.ts';
@@ -58,27 +60,74 @@ export interface MemberGlance {
   readonly tools: readonly MemberTool[] | null;
 }
 
-export async function virtualGlances(
+/** A glance with its place in the list, which its shown title is not. */
+export interface PlacedVirtualGlance {
+  readonly glance: VirtualGlance;
+  readonly position: GlancePosition;
+}
+
+const PART = 100;
+
+/** Virtual MCPs in the order of their titles, a part of them at a time. */
+export async function* virtualGlances(
   from: Queryable,
   { organizationId }: Pick<Caller, 'organizationId'>,
-): Promise<VirtualGlance[]> {
-  const db = from.db<ConnectionTables>();
-  const connections = await db
+  { id, after }: { readonly id?: string | undefined; readonly after?: GlancePosition | undefined } = {},
+): AsyncIterable<readonly PlacedVirtualGlance[]> {
+  let start = after;
+  do {
+    let query = virtualRows(from, organizationId)
+      .select(['id', 'title', 'description', 'status', 'updated_at'])
+      .orderBy('title')
+      .orderBy('id')
+      .limit(PART);
+    if (id !== undefined) query = query.where('id', '=', id);
+    if (start !== undefined) query = query.where(sql<boolean>`(title, id) > (${start.title}, ${start.id})`);
+    const rows = await query.execute();
+    yield await glancesOf(from, organizationId, rows);
+    const last = rows.length === PART ? rows.at(-1) : undefined;
+    start = last && { title: last.title, id: last.id };
+  } while (start !== undefined);
+}
+
+/** How many there are, whatever they are called. */
+export async function countVirtualMcps(
+  from: Queryable,
+  { organizationId }: Pick<Caller, 'organizationId'>,
+): Promise<number> {
+  const { total } = await virtualRows(from, organizationId)
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+function virtualRows(from: Queryable, organizationId: string) {
+  return from
+    .db<ConnectionTables>()
     .selectFrom('connections')
-    .select(['id', 'title', 'description', 'status', 'is_virtual_mcp', 'updated_at'])
     .where('organization_id', '=', organizationId)
-    .orderBy('title')
-    .orderBy('id')
-    .execute();
-  const titles = new Map(connections.map(({ id, title }) => [id, visibleText(title)]));
-  const virtual = connections.filter(({ is_virtual_mcp }) => is_virtual_mcp === 1);
-  const ids = virtual.map(({ id }) => id);
-  const members = ids.length === 0 ? [] : await memberRows(from, organizationId, ids);
+    .where('is_virtual_mcp', '=', 1);
+}
+
+type VirtualRow = Pick<ConnectionRow, 'id' | 'title' | 'description' | 'status' | 'updated_at'>;
+
+async function glancesOf(
+  from: Queryable,
+  organizationId: string,
+  rows: readonly VirtualRow[],
+): Promise<PlacedVirtualGlance[]> {
+  if (rows.length === 0) return [];
+  const members = await memberRows(
+    from,
+    organizationId,
+    rows.map(({ id }) => id),
+  );
+  const titles = await titlesOf(from, organizationId, [...new Set(members.map((row) => row.child_id))]);
   const byParent = Map.groupBy(members, ({ parent_id }) => parent_id);
-  const found: VirtualGlance[] = [];
-  for (const { id, title, description, status, updated_at } of virtual) {
+  const found: PlacedVirtualGlance[] = [];
+  for (const { id, title, description, status, updated_at } of rows) {
     const { own, tools, collisions } = await shownCounts(from, organizationId, id);
-    found.push({
+    const glance: VirtualGlance = {
       id,
       title: visibleText(title),
       description,
@@ -91,9 +140,32 @@ export async function virtualGlances(
       collisions,
       notes: await notesOn(from, organizationId, id),
       updatedAt: new Date(updated_at).toISOString(),
-    });
+    };
+    found.push({ glance, position: { title, id } });
   }
   return found;
+}
+
+// PostgreSQL takes 65,535 values in a question, and SQLite fewer.
+const MOST_IDS = 500;
+
+async function titlesOf(
+  from: Queryable,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const titles = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += MOST_IDS) {
+    const rows = await from
+      .db<ConnectionTables>()
+      .selectFrom('connections')
+      .select(['id', 'title'])
+      .where('organization_id', '=', organizationId)
+      .where('id', 'in', ids.slice(at, at + MOST_IDS))
+      .execute();
+    for (const { id, title } of rows) titles.set(id, visibleText(title));
+  }
+  return titles;
 }
 
 /** The members of one virtual MCP in their order; throws `not_found` for what is none. */

@@ -27,6 +27,8 @@ export interface Delivery {
 
 /** Which deliveries are wanted. */
 export interface DeliveriesQuery {
+  /** This one alone. */
+  readonly id?: string | undefined;
   readonly status?: DeliveryStatus | undefined;
   /** Those of one event. */
   readonly eventId?: string | undefined;
@@ -41,7 +43,7 @@ export interface DeliveriesQuery {
 export async function readDeliveries(
   on: Queryable,
   organizationId: string,
-  { status, eventId, subscriber, limit, before }: DeliveriesQuery,
+  { id: wanted, status, eventId, subscriber, limit, before }: DeliveriesQuery,
 ): Promise<Delivery[]> {
   let query = on
     .db<EventTables>()
@@ -51,6 +53,7 @@ export async function readDeliveries(
     .orderBy('seq', 'desc')
     .orderBy('id', 'desc')
     .limit(limit);
+  if (wanted !== undefined) query = query.where('id', '=', wanted);
   if (status !== undefined) query = query.where('status', '=', status);
   if (subscriber !== undefined) query = query.where('target_id', 'in', [subscriber, targetIdOf(subscriber)]);
   if (eventId !== undefined) query = query.where('event_id', '=', eventId);

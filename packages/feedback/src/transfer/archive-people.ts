@@ -100,7 +100,10 @@ async function placeOne(
   const roles = [role];
   if (email !== null) {
     const userId = await identity.ensureUser({ email, name });
-    return { userId, memberId: await identity.addMember(importer.caller, { userId, roles }) };
+    // An e-mail in a file lets nobody into a team who has an account elsewhere: those are invited.
+    const isStranger = await identity.isStranger(importer.actor.organizationId, userId);
+    const given = isStranger ? ['user'] : roles;
+    return { userId, memberId: await identity.addMember(importer.caller, { userId, roles: given }) };
   }
   const { actor, caller } = importer;
   // The first owner of an installation has no e-mail; an importer without one is the same person.

@@ -172,6 +172,7 @@ onBothEngines('an archive', (open, engine) => {
     const store = await open();
     const source = await openFeedback(store, { now: ticking() });
     await fillFeedback(source);
+    const mia = await source.join('member', 'Mia Again');
     const before = await answersOf(source);
     const target = await openFeedback(store, { now: ticking(), slug: 'other' });
     await run(target, file(await exported(source)));
@@ -179,6 +180,12 @@ onBothEngines('an archive', (open, engine) => {
     const after = await answersOf(target);
     expect(after.newest).toEqual(before.newest);
     expect(after.boards).toEqual(before.boards);
+    // Whoever has an account there is found by the e-mail, which lets nobody into another team.
+    for (const [place, roles] of [
+      [source, ['member']],
+      [target, ['user']],
+    ] as const)
+      expect((await target.identity.memberOf(place.organizationId, mia.userId))?.roles).toEqual(roles);
     // Whoever reads is not the same person, so their own reactions differ.
     const details = ({ perPost }: typeof after) =>
       perPost.map(({ detail }) => ({ ...detail, pinnedComment: detail.pinnedComment?.id }));

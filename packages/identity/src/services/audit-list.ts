@@ -7,6 +7,8 @@ import type { AgentBinding } from './agent-keys.ts';
 
 /** Which entries are wanted; all that are given must fit. */
 export interface AuditFilter {
+  /** This entry alone. */
+  readonly id?: string | undefined;
   /** The id of a key, of a person, or of an agent, which stands for its keys too. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -113,7 +115,7 @@ const entriesOf = (from: Queryable, organizationId: string) =>
 
 type Entries = ReturnType<typeof entriesOf>;
 
-const EQUAL = ['action', 'target', 'outcome'] as const;
+const EQUAL = ['id', 'action', 'target', 'outcome'] as const;
 
 /** The entries that fit all but the actor. */
 function fitting(query: Entries, { since, until, text, ...filter }: AuditFilter): Entries {

@@ -7,13 +7,14 @@ import type { RoleGrants } from '../roles.ts';
 import type { IdentityTables, InvitationRow } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
+import { isClaimed } from './claimed.ts';
 import { invitationAt } from './invitations.ts';
 import { insertKey } from './keys.ts';
 import { memberOf } from './member-list.ts';
 import { enrol, lockOrganization } from './members.ts';
 import { requireRoles, requireRolesWithin } from './role-ceiling.ts';
 import { rolesHeld, standingOf } from './standing.ts';
-import { ensureUser } from './users.ts';
+import { ensureUser, renameUser } from './users.ts';
 
 /** Who joins: the e-mail has to be the invited one, and somebody who is known here shows a whole key of theirs. */
 export interface Joining {
@@ -67,6 +68,8 @@ export async function acceptInvitation(
     await requireStillGivable(tx, row, { roles, rules, builtIn });
     const userId = await ensureUser(tx, { email, name }, now);
     await requireShown(tx, { userId, shown });
+    // Whoever made this person up, for posts of another organization, does not say what they are called.
+    if (shown !== userId) await renameUser(tx, userId, name);
     if ((await memberOf(tx, organizationId, userId)) !== undefined)
       throw new ToolError('conflict', 'You are a member of this organization already.');
     const memberId = await enrol(tx, { organizationId, userId, roles }, now);
@@ -121,28 +124,8 @@ async function requireShown(
   tx: StoreTransaction,
   { userId, shown }: { readonly userId: string; readonly shown: string | undefined },
 ): Promise<void> {
-  if (shown === userId) return;
-  const db = tx.db<IdentityTables>();
-  const keys = await db.selectFrom('api_keys').select('id').where('user_id', '=', userId).limit(1).execute();
-  const roles = await db
-    .selectFrom('members')
-    .innerJoin('member_roles', 'member_roles.member_id', 'members.id')
-    .select('member_roles.role')
-    .where('members.user_id', '=', userId)
-    .where('member_roles.role', '!=', 'user')
-    .limit(1)
-    .execute();
-  const isKnown = keys.length > 0 || roles.length > 0 || (await canSignIn(tx, userId));
-  if (!isKnown) return;
+  if (shown === userId || !(await isClaimed(tx, userId))) return;
   const text =
     'This e-mail belongs to somebody who has an account on this server. Give a key of theirs too that may do everything they may, such as their first one; a key with fewer grants, a role or a connection is not enough.';
   throw new ToolError('forbidden', text, { needs: 'key' });
-}
-
-/** True for somebody who has a way into the console, whatever they are a member of now. */
-async function canSignIn(tx: StoreTransaction, userId: string): Promise<boolean> {
-  const db = tx.db<IdentityTables>();
-  const password = db.selectFrom('passwords').select('user_id').where('user_id', '=', userId);
-  const passkey = db.selectFrom('passkeys').select('user_id').where('user_id', '=', userId);
-  return (await password.unionAll(passkey).limit(1).executeTakeFirst()) !== undefined;
 }

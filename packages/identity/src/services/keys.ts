@@ -208,6 +208,8 @@ export interface KeyChoice {
   readonly all: boolean;
   /** A part of the name of the key or of its owner, whatever its case. */
   readonly text?: string | undefined;
+  /** This one alone. */
+  readonly id?: string | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -215,7 +217,7 @@ export interface KeyChoice {
 export async function listKeys(
   store: Store,
   caller: Caller,
-  { all, text, limit }: KeyChoice,
+  { all, text, id, limit }: KeyChoice,
 ): Promise<KeyInfo[]> {
   let query = store
     .db<IdentityTables>()
@@ -226,6 +228,7 @@ export async function listKeys(
     .orderBy('id', 'desc');
   if (!all) query = query.where('user_id', '=', caller.userId ?? '');
   if (limit !== undefined) query = query.limit(limit);
+  if (id !== undefined) query = query.where('id', '=', id);
   if (text !== undefined) {
     const like = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (mark) => `\\${mark}`)}%`;
     query = query.where((key) =>

@@ -8,6 +8,7 @@ import { isBuiltInRole } from '../roles.ts';
 import type { IdentityTables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
+import { refuseStranger } from './claimed.ts';
 import { IDENTITY_CHANGED } from './identity-changed.ts';
 import type { Member } from './member-list.ts';
 import { getMember, memberOf } from './member-list.ts';
@@ -59,6 +60,7 @@ export async function setRoles(
   const taken = member.roles.filter((role) => !roles.includes(role));
   await requireOver(tx, by, taken, rules);
   if (isSame(roles, member.roles)) return member;
+  await refuseStranger(tx, organizationId, { userId: member.userId, roles });
   if (!roles.includes('owner')) await refuseLastOwner(tx, organizationId, member.id);
   return changeRoles(tx, by, { member, roles }, rules);
 }
@@ -75,6 +77,7 @@ export async function setRank(
   const member = await memberIn(tx, organizationId, { memberId });
   await requireRolesWithin(tx, by, { roles: [rank], before: member.roles }, rules);
   if (member.rank === rank) return member;
+  await refuseStranger(tx, organizationId, { userId: member.userId, roles: [rank] });
   requireRankOver(by, member.roles);
   await refuseLastOwner(tx, organizationId, memberId);
   const custom = member.roles.filter((role) => !isBuiltInRole(role));

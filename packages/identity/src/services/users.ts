@@ -42,6 +42,11 @@ export async function ensureUser(
   return id;
 }
 
+/** Gives a person whom nobody has acted as yet the name that they say. */
+export async function renameUser(tx: StoreTransaction, userId: string, name: string): Promise<void> {
+  await tx.db<IdentityTables>().updateTable('users').set({ name }).where('id', '=', userId).execute();
+}
+
 function newUser({ name, email }: { name: string; email: string | null }, now: number): UserRow {
   const address = email === null ? null : email.trim().toLowerCase();
   return { id: typeId('user', now), name, email: address, image: null, email_verified: 0, created_at: now };

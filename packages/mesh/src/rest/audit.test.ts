@@ -6,6 +6,7 @@ import { newScene } from '../../test/scene.ts';
 import { serveRoutes } from '../../test/serve-routes.ts';
 
 interface Entry {
+  readonly id: string;
   readonly action: string;
   readonly target: string;
   readonly at: string;
@@ -114,7 +115,7 @@ onBothMeshes('the route of the audit log', (bed) => {
 
   test('filters, pages to the end, and refuses what it cannot read by the name of the field', async () => {
     const { url } = await serveRoutes(bed());
-    const { owner, identity } = await newScene(bed());
+    const { owner, stranger, identity } = await newScene(bed());
     const { clock } = bed();
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       clock.nowMs += 1000;
@@ -124,7 +125,10 @@ onBothMeshes('the route of the audit log', (bed) => {
     await identity.audit.flush();
     const read = async (query: string) => (await ask(url, owner.key, query)).data;
     expect(named(await read('?outcome=denied'))).toEqual(['call.denied TAGS_DELETE']);
+    const [{ id }] = (await read('?target=b')).entries as [Entry];
     expect(named(await read('?target=b'))).toEqual(['role.saved b']);
+    expect(named(await read(`?id=${id}`))).toEqual(['role.saved b']);
+    expect((await ask(url, stranger.key, `?id=${id}`)).data.entries).toEqual([]);
     const at = (back: number) => new Date(clock.nowMs - back * 1000).toISOString();
     expect(named(await read(`?action=role.saved&since=${at(2)}&until=${at(1)}`))).toEqual([
       'role.saved d',

@@ -59,6 +59,7 @@ const listRoute = defineRoute({
   who: 'team',
   grants: [AUDIT_READ],
   query: z.strictObject({
+    id: text(128, 'This entry alone'),
     actor: text(128, 'The id of a key, a person or an agent'),
     action: text(64, 'Such as key.created or call.denied'),
     target: text(256, 'The id or name of what it was done to'),

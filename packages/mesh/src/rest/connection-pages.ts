@@ -80,12 +80,12 @@ function fits({ status, held, breaker, auth }: Known, { health, waits }: GlanceQ
 }
 
 /** Where a page ended, and how many were told until then. */
-interface Place {
+export interface Place {
   readonly after: GlancePosition;
   readonly before: number;
 }
 
-function cursorOf({ after: { title, id }, before }: Place): string {
+export function cursorOf({ after: { title, id }, before }: Place): string {
   return Buffer.from(JSON.stringify([title, id, before])).toString('base64url');
 }
 
@@ -93,7 +93,7 @@ function cursorOf({ after: { title, id }, before }: Place): string {
 const Text = z.string().refine((text) => !text.includes('\0'));
 const Written = z.tuple([Text, Text, z.int().min(0)]);
 
-function placeIn(cursor: string): Place {
+export function placeIn(cursor: string): Place {
   const parsed = Written.safeParse(parse(Buffer.from(cursor, 'base64url').toString('utf8')));
   if (!parsed.success)
     throw new ToolError('invalid', 'cursor: must be a cursor of an earlier answer. Start again without one.');

@@ -139,6 +139,28 @@ onBothMeshes(
           notes: ['"Web" has no tool "OMEGA" now.'],
         }),
       ]);
+      expect(glances.pagination).toEqual({ cursor: null, hasMore: false, total: 1 });
+      for (const title of ['Able', 'Zoo'])
+        await client.call('COLLECTION_VIRTUAL_MCP_CREATE', { data: { title, connections: [] } });
+      const pages: string[][] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page = await ask(owner.key, `virtual-mcps?limit=2${cursor && `&cursor=${cursor}`}`);
+        expect(page.pagination.total).toBe(3);
+        pages.push(page.data.map(({ title }: { title: string }) => title));
+        cursor = page.pagination.cursor as string | null;
+      }
+      expect(pages).toEqual([['Able', virtual.title], ['Zoo']]);
+      const fitting = async (query: string, key = owner.key) => {
+        const { data, pagination } = await ask(key, `virtual-mcps?${query}`);
+        return [data.map(({ title }: { title: string }) => title), pagination.total];
+      };
+      expect(await fitting('text=WEB')).toEqual([[virtual.title], 1]);
+      expect(await fitting('has=notes&limit=1')).toEqual([[virtual.title], 1]);
+      expect(await fitting('state=inactive')).toEqual([[], 0]);
+      expect(await fitting('state=active&limit=1')).toEqual([['Able'], 3]);
+      expect(await fitting(`id=${virtual.id}`)).toEqual([[virtual.title], 1]);
+      expect(await fitting(`id=${virtual.id}`, stranger.key)).toEqual([[], 0]);
+      expect((await ask(owner.key, 'virtual-mcps?cursor=x')).status).toBe(400);
       const { data: described } = await ask(owner.key, `virtual-mcps/${virtual.id}/tools`);
       expect(described.members).toMatchObject([
         {

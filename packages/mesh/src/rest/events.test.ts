@@ -309,6 +309,11 @@ onBothMeshes(
         hasMore: false,
       });
       const [{ id }] = dead.json.data.deliveries as [{ id: string }];
+      expect((await ask(`${list}?id=${id}`, key.key)).json.data.deliveries).toMatchObject([{ id }]);
+      const none = { deliveries: [], hasMore: false };
+      expect((await ask(`${list}?id=dlv_x`, key.key)).json.data).toEqual(none);
+      const foreign = list.replace(organizationId, other.organizationId);
+      expect((await ask(`${foreign}?id=${id}`, stranger.key)).json.data).toEqual(none);
       const retry = (place: string, as: string) => ask(`${place}/${id}/retry`, as, { method: 'POST' });
       expect((await retry(list, stranger.key)).status).toBe(404);
       expect(

@@ -271,6 +271,7 @@ export const eventRoutes = [
     who: 'team',
     grants: MAY_LOOK,
     query: z.strictObject({
+      id: GivenId.optional().describe('This one alone'),
       status: DeliveryItem.shape.status.optional(),
       subscriber: GivenId.optional().describe('A connection or a webhook'),
       before: GivenId.optional().describe('The id of the last one of the page before'),

@@ -50,7 +50,7 @@ onBothMeshes('the routes of people', (bed) => {
 
   test('members are found by what they are called, by role, and without visitors', async () => {
     const { ask, at, owner, join, stranger } = await stage();
-    await join(['member']);
+    const first = await join(['member']);
     await join(['user']);
     const found = async (query: string) => {
       const { data } = await ask(owner.key, 'GET', at(`members${query}`));
@@ -63,6 +63,8 @@ onBothMeshes('the routes of people', (bed) => {
     expect(await found('?text=SON%202')).toEqual([['Person 2'], false]);
     expect(await found('?text=person1@')).toEqual([['Person 1'], false]);
     expect(await found('?text=%25')).toEqual([[], false]);
+    expect(await found(`?id=${first.memberId}`)).toEqual([['Person 1'], false]);
+    expect(await found(`?id=${stranger.memberId}`)).toEqual([[], false]);
     // Who came in the same millisecond stands in any order.
     expect(await found('?limit=1&offset=1')).toEqual([[expect.any(String)], true]);
     expect((await ask(stranger.key, 'GET', at('members'))).status).toBe(404);
@@ -102,6 +104,13 @@ onBothMeshes('the routes of people', (bed) => {
       return found.map(({ isMine, state }) => `${isMine ? 'mine' : 'other'} ${state}`).toSorted();
     };
     expect(await all()).toEqual(['mine active', 'other active']);
+    const idsOf = async (key: string, id: string) => {
+      const { data } = await ask(key, 'GET', at(`keys?id=${id}`));
+      return data.map((each: { id: string }) => each.id);
+    };
+    expect(await idsOf(owner.key, member.keyId)).toEqual([member.keyId]);
+    expect(await idsOf(member.key, owner.keyId)).toEqual([]);
+    expect(await idsOf(owner.key, stranger.keyId)).toEqual([]);
     expect((await ask(stranger.key, 'GET', at('keys'))).status).toBe(404);
     const end = (key: string, id: string) => ask(key, 'DELETE', at(`keys/${id}`));
     expect((await end(member.key, owner.keyId)).status).toBe(404);

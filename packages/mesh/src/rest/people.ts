@@ -2,7 +2,7 @@
 import { created, flag, limitUpTo, nothing, one, whole } from '@parley/http/rest';
 import type { Invitation, KeyInfo } from '@parley/identity';
 import type { Grants } from '@parley/kit';
-import { mayAdminister, ToolError } from '@parley/kit';
+import { GivenId, mayAdminister, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { JOIN_PREFIX } from '../pages/join-routes.ts';
 import { requireOwn } from './own-organization.ts';
@@ -101,6 +101,7 @@ const membersRoute = defineRoute({
     text: z.string().min(1).max(200).optional().describe('A part of the name or the e-mail'),
     role: z.string().min(1).max(64).optional(),
     team: flag('true: without those who are visitors and nothing else'),
+    id: GivenId.optional().describe('This one alone'),
     offset: z
       .string()
       .regex(/^\d{1,7}$/, 'must be a whole number')
@@ -110,9 +111,10 @@ const membersRoute = defineRoute({
     limit: limitUpTo(500, 200),
   }),
   answer: one('MemberPage', MemberPage),
-  async run({ identity, caller, params: { orgId }, query: { team, limit, ...query } }) {
+  async run({ identity, caller, params: { orgId }, query: { team, id, limit, ...query } }) {
     requireOwn(caller, orgId);
-    const found = await identity.pageMembers(orgId, { ...query, isTeam: team, limit: limit + 1 });
+    const ids = id === undefined ? undefined : [id];
+    const found = await identity.pageMembers(orgId, { ...query, ids, isTeam: team, limit: limit + 1 });
     const members = found.slice(0, limit).map(({ id, userId, name, email, roles, createdAt }) => ({
       id,
       userId,
@@ -248,6 +250,7 @@ const keyRoutes = [
     grants: ['API_KEY_LIST'],
     query: z.strictObject({
       text: z.string().min(1).max(200).optional().describe('A part of the name of the key or of its owner'),
+      id: GivenId.optional().describe('This one alone'),
       limit: limitUpTo(MOST_KEYS, MOST_KEYS),
     }),
     answer: whole('Key', KeyItem),

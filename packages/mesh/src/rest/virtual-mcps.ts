@@ -1,10 +1,11 @@
 /** Routes of virtual MCPs: all of them at a glance, what one shows under which name and what it leaves out, and trying a tool in code. */
 import { randomUUID } from 'node:crypto';
-import { memberGlances, virtualGlances, VirtualToolCreate } from '@parley/connections';
-import { one, whole } from '@parley/http/rest';
+import { memberGlances, VirtualToolCreate } from '@parley/connections';
+import { one, page } from '@parley/http/rest';
 import { requestInfo, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { defineRoute } from './route.ts';
+import { pageOfVirtualMcps, virtualQuery } from './virtual-mcp-pages.ts';
 
 const Glance = z.object({
   id: z.string(),
@@ -83,17 +84,17 @@ export const virtualMcpRoutes = [
   defineRoute({
     method: 'GET',
     path: '/',
-    summary: 'All virtual MCPs at a glance',
+    summary: 'Virtual MCPs at a glance, by their titles',
     who: 'team',
     grants: ['COLLECTION_VIRTUAL_MCP_LIST'],
-    answer: whole('VirtualMcpGlance', Glance),
-    async run({ store, caller }) {
-      const found = await virtualGlances(store, caller);
-      return found.map(({ members, notes, ...rest }) => ({
+    query: virtualQuery,
+    answer: page('VirtualMcpGlance', Glance),
+    async run({ store, caller, query }) {
+      const { items, ...rest } = await pageOfVirtualMcps(store, caller, query);
+      return {
         ...rest,
-        members: [...members],
-        notes: [...notes],
-      }));
+        items: items.map((item) => ({ ...item, members: [...item.members], notes: [...item.notes] })),
+      };
     },
   }),
   defineRoute({

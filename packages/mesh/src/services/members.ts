@@ -1,7 +1,7 @@
 /** The members of organizations, as the management tools see them. */
 import type { Identity, Member } from '@parley/identity';
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { isTeam, ToolError } from '@parley/kit';
 import type { Reach } from './reach.ts';
 
 /** A member, and where. */
@@ -37,10 +37,17 @@ export interface Members {
 }
 
 export function createMembers(identity: Identity, reach: Reach): Members {
-  /** True when the user is in an organization that the caller reaches; others are not there for them. */
-  async function isKnown(caller: Caller, userId: string): Promise<boolean> {
-    for (const { id } of await reach.organizations(caller))
-      if ((await identity.memberOf(id, userId)) !== undefined) return true;
+  /**
+   * True when the user is in an organization that the caller reaches; others are not there for them. A visitor there is
+   * known as one alone: nobody has shown who they are.
+   */
+  async function isKnown(caller: Caller, userId: string, roles: readonly string[]): Promise<boolean> {
+    // Also beside the role of a visitor, one of the team gives its grants.
+    const isForTeam = roles.some((role) => isTeam({ roles: [role] }));
+    for (const { id } of await reach.organizations(caller)) {
+      const member = await identity.memberOf(id, userId);
+      if (member !== undefined && (isTeam(member) || !isForTeam)) return true;
+    }
     return false;
   }
 
@@ -55,7 +62,7 @@ export function createMembers(identity: Identity, reach: Reach): Members {
     async add(caller, { organizationId: wanted, userId, roles }) {
       const there = await reach.inside(caller, wanted, 'ORGANIZATION_MEMBER_ADD');
       const { organizationId } = there;
-      if (await isKnown(caller, userId)) await identity.addMember(there, { userId, roles });
+      if (await isKnown(caller, userId, roles)) await identity.addMember(there, { userId, roles });
       return { organizationId, member: await memberIn(organizationId, userId) };
     },
     async setRoles(caller, { organizationId, memberId, roles }) {

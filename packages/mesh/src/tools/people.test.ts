@@ -113,6 +113,11 @@ onBothMeshes(
       expect(added).toMatchObject({ organizationId: second.id, userId: bo.userId, role: ['admin'] });
       // The roles of somebody who is a member already stay as they are.
       expect(await tools.call('ORGANIZATION_MEMBER_ADD', { ...there, role: ['member'] })).toEqual(added);
+      // A visitor is known as one alone, whatever their e-mail says.
+      const { userId } = await join(['user']);
+      expect(await tools.attempt('ORGANIZATION_MEMBER_ADD', { ...there, userId })).toMatchObject({
+        code: 'not_found',
+      });
 
       const change = { memberId: bo.memberId, role: ['admin'] };
       const changed = await tools.call('ORGANIZATION_MEMBER_UPDATE_ROLE', change);

@@ -4,7 +4,9 @@ import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { onBothEngines } from '../../test/engines.ts';
 import type { Script } from '../../test/engine-bed.ts';
-import { gate, openBed } from '../../test/engine-bed.ts';
+import { gate, openBed, OWNER, TestClock } from '../../test/engine-bed.ts';
+import type { TaskTables } from '../schema.ts';
+import { seeTask } from '../services/overview.ts';
 
 /** Tasks that stay until they are let go, and a count of how many ran at once for whom. */
 function counted() {
@@ -151,6 +153,50 @@ onBothEngines('limits', (open) => {
   test('a result that is no JSON fails the task instead of leaving it', async () => {
     const bed = await openBed(open, { scripts: { odd: async () => ({ big: 1n }) } });
     expect(await bed.ended((await bed.enqueue('odd')).id)).toMatchObject({ status: 'failed' });
+  });
+
+  test('what a task says on its way is kept, once each, and the last 100 of it', async () => {
+    const clock = new TestClock();
+    const written = gate();
+    const bed = await openBed(open, {
+      now: clock.now,
+      limits: { progressEveryMs: 1 },
+      scripts: {
+        job: async ({ io }) => {
+          for (const [done, message] of [[1, 'Reading'], [2, 'Reading'], [3], [4, 'Writing']] as const) {
+            clock.turn(1000);
+            await io.progress(done, 4, message);
+          }
+          return 'done';
+        },
+        talker: async ({ io }) => {
+          for (let at = 1; at <= 130; at += 1) await io.progress(at, undefined, `Line ${at}`);
+          // What is written later stands after what was written before.
+          await written.opened;
+          await io.progress(131, undefined, 'At its end');
+        },
+      },
+    });
+    const saidBy = async (kind: string) => {
+      const { id } = await bed.enqueue(kind);
+      if (kind === 'talker')
+        await eventually(async () => expect((await bed.row(id)).progress_done).toBe(130));
+      written.open();
+      await bed.ended(id);
+      return (await seeTask(bed.store, OWNER.organizationId, id, clock.now()))?.said ?? [];
+    };
+    const lines = await saidBy('talker');
+    const start = clock.now();
+    expect(await saidBy('job')).toEqual([
+      { at: start + 1000, done: 1, total: 4, message: 'Reading' },
+      { at: start + 4000, done: 4, total: 4, message: 'Writing' },
+    ]);
+    expect(lines.map(({ message }) => message)).toEqual([
+      ...Array.from({ length: 99 }, (_, at) => `Line ${at + 32}`),
+      'At its end',
+    ]);
+    const kept = await bed.store.db<TaskTables>().selectFrom('task_progress').select('task_id').execute();
+    expect(kept).toHaveLength(102);
   });
 
   test('progress is one line of at most 500 characters, rises, and is there at the end', async () => {

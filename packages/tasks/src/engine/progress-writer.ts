@@ -8,11 +8,15 @@ import type { TaskRow } from '../schema.ts';
 import type { TaskProgress } from '../task.ts';
 import type { TaskChanges } from './changes.ts';
 import { oneLine } from './rows.ts';
+import type { Said } from './said.ts';
+import { keepSaid, MOST_SAID } from './said.ts';
 
 interface Report {
   readonly row: TaskRow;
   readonly progress: TaskProgress;
   readonly message: string | null;
+  /** What was said since the last write, the oldest first. */
+  readonly said: readonly Said[];
 }
 
 interface ProgressRow extends TaskProgress {
@@ -29,7 +33,7 @@ const COLUMNS: RowTableColumns<ProgressRow> = {
   message: 'text',
 };
 
-/** Collects reports and writes the newest of each task. */
+/** Collects reports and writes the newest of each task, and what all of them said. */
 export class ProgressWriter {
   readonly #store: Store;
   readonly #changes: TaskChanges;
@@ -37,6 +41,8 @@ export class ProgressWriter {
   readonly #now: () => number;
   readonly #onFault: (error: unknown, where: string) => void;
   readonly #dirty = new Map<string, Report>();
+  /** The last message of each task that runs here: the same one again is no news. */
+  readonly #lastSaid = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: {
@@ -55,7 +61,13 @@ export class ProgressWriter {
 
   report(row: TaskRow, progress: TaskProgress, message: string | null): void {
     const line = message === null ? null : oneLine(message);
-    this.#dirty.set(row.id, { row, progress, message: line });
+    const said = [...(this.#dirty.get(row.id)?.said ?? [])];
+    if (line !== null && line !== this.#lastSaid.get(row.id)) {
+      this.#lastSaid.set(row.id, line);
+      said.push({ ...progress, at: this.#now(), message: line });
+      if (said.length > MOST_SAID) said.shift();
+    }
+    this.#dirty.set(row.id, { row, progress, message: line, said });
     this.#changes.tell(row.id, { kind: 'progress', progress: { ...progress, message: line } });
     this.#timer ??= setTimeout(() => {
       detach(this.#writeAll(), (error) => this.#onFault(error, 'task progress'));
@@ -64,6 +76,7 @@ export class ProgressWriter {
 
   /** Writes what is left of one task, before its end is written. */
   async flush(taskId: string): Promise<void> {
+    this.#lastSaid.delete(taskId);
     const report = this.#dirty.get(taskId);
     if (report === undefined) return;
     this.#dirty.delete(taskId);
@@ -95,6 +108,9 @@ export class ProgressWriter {
       total,
       message,
     }));
+    const said = reports.flatMap((report) =>
+      report.said.map((one, nth) => ({ ...one, nth, id: report.row.id, fence: report.row.fence })),
+    );
     await this.#store.transaction(async (tx) => {
       const table = rowTable<ProgressRow>(tx.engine, 'told', { rows, columns: COLUMNS });
       const write = sql`
@@ -102,7 +118,10 @@ export class ProgressWriter {
           status_message = coalesce(told.message, tasks.status_message),
           updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
         from ${table} where tasks.id = told.id and tasks.fence = told.fence and tasks.state = 'running'`;
-      planLast(tx, 'named', () => tx.last(write));
+      planLast(tx, 'named', () => {
+        tx.last(write);
+        keepSaid(tx, said);
+      });
       for (const { id } of rows) await this.#changes.announce(tx, id);
     });
   }

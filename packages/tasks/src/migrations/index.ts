@@ -5,6 +5,7 @@ import { indexKinds } from './002-kinds.ts';
 import { countPlaces } from './003-places.ts';
 import { knowThoseInLine } from './004-known-in-line.ts';
 import { countRunning } from './005-count-running.ts';
+import { keepProgress } from './006-progress.ts';
 
 /** Applied by the program that opens the store. */
 export const taskMigrations: MigrationSet = {
@@ -15,5 +16,6 @@ export const taskMigrations: MigrationSet = {
     '003-places': countPlaces,
     '004-known-in-line': knowThoseInLine,
     '005-count-running': countRunning,
+    '006-progress': keepProgress,
   },
 };

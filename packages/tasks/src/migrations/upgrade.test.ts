@@ -82,6 +82,7 @@ onBothEngines('an older database', (open) => {
       'tasks/003-places',
       'tasks/004-known-in-line',
       'tasks/005-count-running',
+      'tasks/006-progress',
     ]);
     const bed = await openBed(open, { store, scripts: { job: async () => 'done' } });
     for (const id of ['task_ready', 'task_running', 'task_second'])

@@ -4,6 +4,8 @@ import { fromJson, isAmong } from '@parley/store';
 import { sql } from 'kysely';
 import { decodeCursor, encodeCursor } from '../engine/list.ts';
 import { statusOf, toTask } from '../engine/rows.ts';
+import type { Said } from '../engine/said.ts';
+import { saidBy } from '../engine/said.ts';
 import type { TaskRow, TaskStepRow, TaskTables } from '../schema.ts';
 import type { Task, TaskOwner, TaskStatus } from '../task.ts';
 
@@ -110,13 +112,13 @@ function placesOf(from: Queryable, wanted: OverviewQuery) {
   return query.execute();
 }
 
-/** One task with its open questions and its steps; undefined when the organization has none of this id. */
+/** One task with its open questions, its steps and what it said; undefined when the organization has none of this id. */
 export async function seeTask(
   from: Queryable,
   organizationId: string,
   id: string,
   now: number,
-): Promise<{ task: SeenTask; steps: TaskStep[] } | undefined> {
+): Promise<{ task: SeenTask; steps: TaskStep[]; said: Said[] } | undefined> {
   const row = await visibleRows(from, organizationId, now).where('id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;
   const db = from.db<TaskTables>();
@@ -135,7 +137,7 @@ export async function seeTask(
     .orderBy('step_key')
     .limit(MOST_STEPS)
     .execute();
-  return { task: seen(row, open), steps: steps.map(stepOf) };
+  return { task: seen(row, open), steps: steps.map(stepOf), said: await saidBy(from, id) };
 }
 
 const MOST_STEPS = 1000;

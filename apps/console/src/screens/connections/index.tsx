@@ -6,12 +6,14 @@ import { useAct } from '../../api/use-act.ts';
 import { useMore } from '../../api/use-more.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDelete } from '../../ui/dialog.tsx';
+import { eachOf } from '../../ui/each-of.ts';
 import { ListScreen } from '../../ui/list-screen.tsx';
 import type { Filter } from '../../ui/list-screen.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { useKeys } from '../../ui/use-keys.ts';
+import { useOpened } from '../../ui/use-opened.ts';
 import { useScreen } from '../../ui/use-screen.ts';
 import { AddDialog } from './add-dialog.tsx';
 import { columnsWith, narrowColumns } from './columns.tsx';
@@ -25,7 +27,7 @@ import {
   SELF,
   updateConnection,
   useConnections,
-  useGlance,
+  readGlance,
 } from './queries.ts';
 import type { ConnectionGlance } from './types.ts';
 import { useTests } from './use-tests.ts';
@@ -81,8 +83,14 @@ export function Screen() {
     // The order of a part says nothing about the rest.
     return hasNextPage ? shown.map(({ sortValue: _whole, ...column }) => column) : shown;
   }, [isOpen, tests.states, hasNextPage]);
-  const listed = rows.find(({ id }) => id === screen.id);
-  const opened = useGlance(listed || query.isPending ? undefined : screen.id);
+  const opened = useOpened({
+    id: screen.id,
+    rows,
+    keyOf,
+    list: query,
+    queryKey: ['connections', 'glance'],
+    read: readGlance,
+  });
   const canAdd = has('COLLECTION_CONNECTIONS_CREATE');
   const canTest = has('CONNECTION_TEST');
   useKeys(canAdd ? { n: () => setAdding(true) } : {});
@@ -148,8 +156,8 @@ export function Screen() {
           screen.id !== undefined && (
             <ConnectionDetail
               key={screen.id}
-              glance={listed ?? opened.data ?? undefined}
-              list={listed || query.isPending ? query : opened}
+              glance={opened.row}
+              list={opened.query}
               screen={screen}
               has={has}
               tests={tests}
@@ -233,13 +241,4 @@ function BulkActs({ chosen, onDone, onTest, has }: BulkActsProps) {
       />
     </>
   );
-}
-
-/** Does something for each, a few at once; the first fault is thrown when all have been tried. */
-async function eachOf<T>(rows: readonly T[], work: (row: T) => Promise<unknown>): Promise<void> {
-  const ends: PromiseSettledResult<unknown>[] = [];
-  for (let at = 0; at < rows.length; at += 4)
-    ends.push(...(await Promise.allSettled(rows.slice(at, at + 4).map(work))));
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed) throw failed.reason;
 }

@@ -32,15 +32,9 @@ export function useConnections({ q, health, type, waits }: Search) {
 }
 
 /** One of them, which the list may not have read yet. */
-export function useGlance(id: string | undefined) {
-  return useQuery({
-    queryKey: ['connections', 'glance', id],
-    queryFn: async ({ signal }) => {
-      const [found] = await get<ConnectionGlance[]>('/api/connections', { query: { ids: id }, signal });
-      return found ?? null;
-    },
-    enabled: id !== undefined,
-  });
+export async function readGlance(ids: string, signal: AbortSignal): Promise<ConnectionGlance | undefined> {
+  const [found] = await get<ConnectionGlance[]>('/api/connections', { query: { ids }, signal });
+  return found;
 }
 
 const PAGE_OF_CHOICES = 500;

@@ -12,12 +12,13 @@ import { ListScreen } from '../../ui/list-screen.tsx';
 import { ScreenLink } from '../../ui/screen-link.tsx';
 import { useSection } from '../../ui/sections.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { useOpened } from '../../ui/use-opened.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { useRetry } from './event-detail.tsx';
 import { useNames } from './names.tsx';
 import type { DeliveryWithEvent } from './queries.ts';
-import { useDeliveries } from './queries.ts';
+import { useDeliveries, useReadDelivery } from './queries.ts';
 
 const keyOf = (delivery: DeliveryWithEvent) => delivery.id;
 const NO_DELIVERIES: readonly DeliveryWithEvent[] = [];
@@ -53,7 +54,14 @@ export function Deliveries({ screen: whole }: { readonly screen: ScreenState }) 
       ),
     [all, screen.search],
   );
-  const opened = all.find(({ id }) => id === screen.id);
+  const { row: opened, query: openedQuery } = useOpened({
+    id: screen.id,
+    rows: all,
+    keyOf,
+    list: query,
+    queryKey: ['deliveries'],
+    read: useReadDelivery(),
+  });
   const bulk = (chosen: readonly DeliveryWithEvent[], clear: () => void) => (
     <Button
       size="s"
@@ -111,6 +119,7 @@ export function Deliveries({ screen: whole }: { readonly screen: ScreenState }) 
           <DetailPane
             key={screen.id}
             title={<span className="mono">{opened?.event.type ?? 'Delivery'}</span>}
+            query={openedQuery}
             onClose={() => screen.open(undefined)}
             about={opened && <StateBadge state={opened.status} />}
             actions={
@@ -128,7 +137,7 @@ export function Deliveries({ screen: whole }: { readonly screen: ScreenState }) 
             }
           >
             {opened === undefined ? (
-              <p className="muted">This delivery is not among those that are listed.</p>
+              <p className="muted">There is no such delivery. It may have been removed by age.</p>
             ) : (
               <Content delivery={opened} nameOf={nameOf} />
             )}

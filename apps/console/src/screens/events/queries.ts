@@ -186,6 +186,16 @@ export function useDeliveries(search: Search) {
   });
 }
 
+/** Reads one delivery, which the list may not have read yet. */
+export function useReadDelivery() {
+  const at = useOrganizationPath();
+  return async (id: string, signal: AbortSignal): Promise<DeliveryWithEvent | undefined> => {
+    const query = { id };
+    return (await get<{ deliveries: DeliveryWithEvent[] }>(at('deliveries'), { query, signal }))
+      .deliveries[0];
+  };
+}
+
 /** Everything that connections asked for. */
 export function useSubscriptions(): UseQueryResult<readonly Subscription[]> {
   const at = useOrganizationPath();

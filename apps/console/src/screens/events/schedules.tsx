@@ -65,6 +65,7 @@ export function Schedules({ screen: whole }: { readonly screen: ScreenState }) {
     <>
       <ListScreen
         title="Schedules"
+        viewsOf="event-schedules"
         screen={screen}
         query={query}
         rows={rows}

@@ -96,6 +96,7 @@ export function Subscriptions({ screen: whole }: { readonly screen: ScreenState 
     <>
       <ListScreen
         title="Subscriptions"
+        viewsOf="subscriptions"
         screen={screen}
         query={query}
         rows={rows}

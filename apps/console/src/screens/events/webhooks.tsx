@@ -1,6 +1,9 @@
 /** Owns webhooks: the list, and one with its acts. */
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { del } from '../../api/client.ts';
+import { makeOld } from '../../api/make-old.ts';
+import { BulkDelete } from '../../ui/bulk-delete.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
@@ -10,12 +13,22 @@ import { useKeys } from '../../ui/use-keys.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import type { Webhook } from './queries.ts';
-import { useWebhooks } from './queries.ts';
+import { useOrganizationPath, useWebhooks } from './queries.ts';
 import { stateOf, WebhookBadge } from './webhook-badge.tsx';
 import { WebhookDetail } from './webhook-detail.tsx';
 import { NewWebhookDialog } from './webhook-dialogs.tsx';
 
 const keyOf = ({ id }: Webhook) => id;
+const FILTERS = [
+  {
+    id: 'state',
+    label: 'State',
+    options: [
+      { value: 'enabled', label: 'On' },
+      { value: 'disabled', label: 'Off' },
+    ],
+  },
+];
 
 const columns: Column<Webhook>[] = [
   {
@@ -56,12 +69,16 @@ export function Webhooks({ screen: whole }: { readonly screen: ScreenState }) {
   const [isMaking, setMaking] = useState(false);
   useKeys({ c: () => setMaking(true) });
   const text = (screen.search['q'] ?? '').toLowerCase();
+  const wanted = screen.search['state'];
+  const at = useOrganizationPath();
   const rows = useMemo(
     () =>
-      (query.data ?? []).filter(({ url, events }) =>
-        `${url} ${events.join(' ')}`.toLowerCase().includes(text),
+      (query.data ?? []).filter(
+        ({ url, events, state }) =>
+          (wanted === undefined || state === wanted) &&
+          `${url} ${events.join(' ')}`.toLowerCase().includes(text),
       ),
-    [query.data, text],
+    [query.data, text, wanted],
   );
   const opened = query.data?.find(({ id }) => id === screen.id);
   const isNarrow = screen.id !== undefined;
@@ -70,16 +87,32 @@ export function Webhooks({ screen: whole }: { readonly screen: ScreenState }) {
       New webhook
     </Button>
   );
+  const bulk = (chosen: readonly Webhook[], clear: () => void) => (
+    <BulkDelete
+      rows={chosen}
+      noun={['webhook', 'webhooks']}
+      goneOf={({ url }) => `${url}: its secret, and what was still to be delivered to it`}
+      remove={({ id }) => del(at(`webhooks/${encodeURIComponent(id)}`))}
+      onDone={() => {
+        makeOld('deliveries');
+        clear();
+      }}
+    />
+  );
   return (
     <>
       <ListScreen
         title="Webhooks"
+        viewsOf="webhooks"
         screen={screen}
         query={query}
         rows={rows}
         columns={isNarrow ? columns.slice(0, 2) : columns}
         keyOf={keyOf}
         defaultSort="url"
+        filters={FILTERS}
+        filterPlaceholder="Address or event"
+        bulk={bulk}
         actions={button}
         empty={
           <EmptyState icon={<WebhookIcon />} title="No webhooks yet" action={button}>

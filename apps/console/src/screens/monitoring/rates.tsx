@@ -77,6 +77,7 @@ export function RatesPart({ screen: whole }: { readonly screen: ScreenState }) {
   return (
     <ListScreen
       title="Rates"
+      viewsOf="monitoring-rates"
       screen={screen}
       query={query}
       rows={query.data?.tools ?? NO_TOOLS}

@@ -14,10 +14,11 @@ import { ListScreen } from '../../ui/list-screen.tsx';
 import { ScreenLink } from '../../ui/screen-link.tsx';
 import { useSection } from '../../ui/sections.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { useOpened } from '../../ui/use-opened.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { exactText, When } from '../../ui/when.tsx';
 import type { AuditEntry } from './queries.ts';
-import { useAudit } from './queries.ts';
+import { readEntry, useAudit } from './queries.ts';
 
 const keyOf = ({ id }: AuditEntry) => id;
 const MOST_OPTIONS = 20;
@@ -42,7 +43,14 @@ export function Audit({ screen: whole }: { readonly screen: ScreenState }) {
   const entries = useMemo(() => query.data?.pages.flatMap((page) => page.entries) ?? [], [query.data]);
   const isNarrow = screen.id !== undefined;
   const columns = useMemo(() => columnsOf(names, isNarrow), [names, isNarrow]);
-  const opened = entries.find(({ id }) => id === screen.id);
+  const { row: opened, query: openedQuery } = useOpened({
+    id: screen.id,
+    rows: entries,
+    keyOf,
+    list: query,
+    queryKey: ['organization', 'audit'],
+    read: readEntry,
+  });
   return (
     <ListScreen
       title="Audit log"
@@ -74,19 +82,25 @@ export function Audit({ screen: whole }: { readonly screen: ScreenState }) {
           <DetailPane
             key={screen.id}
             title={opened?.action ?? 'Entry'}
+            query={openedQuery}
             onClose={() => screen.open(undefined)}
             about={opened && <Outcome outcome={opened.outcome} />}
           >
             {opened === undefined ? (
-              <p className="muted">This entry is not among those that are listed.</p>
+              <p className="muted">There is no such entry. It may have been removed by age.</p>
             ) : (
-              <Content entry={opened} names={names} />
+              <Content entry={opened} names={namesFor(opened, names)} />
             )}
           </DetailPane>
         )
       }
     />
   );
+}
+
+/** An entry that was read alone brings the names in it along. */
+function namesFor(entry: AuditEntry, names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return entry.names === undefined ? names : new Map([...names, ...Object.entries(entry.names)]);
 }
 
 function CheckNotice({ check }: { readonly check: Check }) {

@@ -8,6 +8,7 @@ import { makeOld } from '../../api/make-old.ts';
 import { useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { BulkDelete } from '../../ui/bulk-delete.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ShortId } from '../../ui/copy-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
@@ -70,7 +71,8 @@ export function Projects({ screen: whole }: { readonly screen: ScreenState }) {
       ).projects,
   });
   const [isMaking, setMaking] = useState(false);
-  const canMake = useHeldTools('self')('PROJECT_CREATE');
+  const hasTool = useHeldTools('self');
+  const canMake = hasTool('PROJECT_CREATE');
   useKeys({ c: () => setMaking(true) }, !canMake);
   const text = (screen.search['q'] ?? '').toLowerCase();
   const rows = useMemo(
@@ -83,10 +85,24 @@ export function Projects({ screen: whole }: { readonly screen: ScreenState }) {
       New project
     </Button>
   );
+  const bulk = (chosen: readonly Project[], clear: () => void) =>
+    hasTool('PROJECT_DELETE') && (
+      <BulkDelete
+        rows={chosen.filter(({ slug }) => slug !== OWN_PROJECT)}
+        noun={['project', 'projects']}
+        goneOf={({ name }) => `“${name}” with its plugins, settings and bindings`}
+        remove={({ id: projectId }) => callTool('self', 'PROJECT_DELETE', { projectId })}
+        onDone={() => {
+          makeOld('projects');
+          clear();
+        }}
+      />
+    );
   return (
     <>
       <ListScreen
         title="Projects"
+        viewsOf="projects"
         screen={screen}
         query={query}
         rows={rows}
@@ -94,6 +110,7 @@ export function Projects({ screen: whole }: { readonly screen: ScreenState }) {
         keyOf={keyOf}
         defaultSort="name"
         actions={button}
+        bulk={bulk}
         empty={
           <EmptyState icon={<FolderKanban />} title="No projects yet" action={button}>
             A project is what people and agents work on, each with its plugins and connections.

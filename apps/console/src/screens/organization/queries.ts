@@ -71,6 +71,8 @@ export interface SignInOfSomebody extends SignIn {
 
 /** One entry of the audit log. */
 export interface AuditEntry {
+  /** What those in it are called; only of an entry that was read alone. */
+  readonly names?: Readonly<Record<string, string>>;
   readonly seq: number;
   readonly id: string;
   readonly at: string;
@@ -116,6 +118,13 @@ export function useMembers(search: Search) {
   });
 }
 
+/** Reads one member, whom the list may not have read yet. */
+export function useReadMember() {
+  const at = useOrganizationPath();
+  return async (id: string, signal: AbortSignal): Promise<Member | undefined> =>
+    (await get<{ members: Member[] }>(at('members'), { query: { id }, signal })).members[0];
+}
+
 /** Open invitations. */
 export function useInvitations(): UseQueryResult<readonly Invitation[]> {
   const at = useOrganizationPath();
@@ -145,6 +154,13 @@ export function useKeysOfOrganization(text?: string): UseQueryResult<readonly Ke
     queryFn: ({ signal }) => get<Key[]>(at('keys'), { query: { text }, signal }),
     placeholderData: keepPreviousData,
   });
+}
+
+/** Reads one key, which may be older than those of the list. */
+export function useReadKey() {
+  const at = useOrganizationPath();
+  return async (id: string, signal: AbortSignal): Promise<Key | undefined> =>
+    (await get<Key[]>(at('keys'), { query: { id }, signal }))[0];
 }
 
 /** Every tool that the person may see. */
@@ -190,4 +206,10 @@ export function useAudit(search: Search) {
     getNextPageParam: (last) => last.cursor ?? undefined,
     placeholderData: keepPreviousData,
   });
+}
+
+/** Reads one entry, which the list may not have read yet. */
+export async function readEntry(id: string, signal: AbortSignal): Promise<AuditEntry | undefined> {
+  const { entries, names } = await get<AuditPage>('/api/audit', { query: { id }, signal });
+  return entries[0] && { ...entries[0], names };
 }

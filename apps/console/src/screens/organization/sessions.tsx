@@ -157,6 +157,7 @@ function SignIns<T extends SignIn>({ own, filters, ...list }: SignInsProps<T>) {
       {asking.dialog}
       <ListScreen
         {...list}
+        viewsOf="sessions"
         keyOf={keyOf}
         canOpen={false}
         hasNoText={filters === undefined}

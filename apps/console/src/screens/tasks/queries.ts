@@ -29,6 +29,13 @@ export interface TaskInFull extends Task {
     readonly isDone: boolean;
     readonly attempts: number;
   }[];
+  /** What it said on its way, the oldest first. */
+  readonly said: readonly {
+    readonly at: string;
+    readonly done: number;
+    readonly total: number | null;
+    readonly message: string;
+  }[];
   readonly questions: ToolQuestion['inputRequests'];
   readonly arguments: unknown;
   readonly result: unknown;

@@ -94,6 +94,7 @@ export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
           )}
           <Facts facts={factsOf(task)} />
           {task.steps.length > 0 && <Steps task={task} />}
+          {task.said.length > 0 && <WhatItSaid said={task.said} />}
           {task.error !== null && (
             <Part title="What went wrong">
               <JsonView value={task.error} />
@@ -160,6 +161,23 @@ function Steps({ task }: { readonly task: TaskInFull }) {
             {iconOf(step)}
             <span className="grow">{step.key}</span>
             {step.attempts > 1 && <span className="faint">{step.attempts} tries</span>}
+          </li>
+        ))}
+      </ol>
+    </Part>
+  );
+}
+
+/** The newest first: that is what somebody waits for. */
+function WhatItSaid({ said }: Pick<TaskInFull, 'said'>) {
+  return (
+    <Part title="Progress">
+      <ol className="tasks-said" reversed>
+        {said.toReversed().map(({ at, done, total, message }, index) => (
+          <li key={said.length - index}>
+            <When at={at} />
+            <span className="grow">{message}</span>
+            <span className="faint number">{total === null ? done : `${done} of ${total}`}</span>
           </li>
         ))}
       </ol>

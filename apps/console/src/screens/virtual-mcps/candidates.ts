@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { Choice } from '../../ui/name-chooser.tsx';
 import { useConnectionChoices } from '../connections/queries.ts';
-import { useVirtualMcps } from './queries.ts';
+import { useVirtualChoices } from './queries.ts';
 
 export interface Candidate {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Candidate {
 
 export function useMemberCandidates(): { readonly all: readonly Candidate[]; readonly isPending: boolean } {
   const connections = useConnectionChoices();
-  const virtual = useVirtualMcps();
+  const virtual = useVirtualChoices();
   const all = useMemo(() => {
     const found = [
       ...(connections.data ?? []).map(({ id, title, tools, tokens, isSelf }) => ({

@@ -2,19 +2,21 @@
 import { Boxes, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useHeldTools } from '../../api/held-tools.ts';
+import { useMore } from '../../api/use-more.ts';
 import { Badge, StateBadge } from '../../ui/badge.tsx';
+import { BulkDelete } from '../../ui/bulk-delete.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
 import type { Filter } from '../../ui/list-screen.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
-import type { Search } from '../../ui/use-screen.ts';
+import { useOpened } from '../../ui/use-opened.ts';
 import { useScreen } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { CreateDialog } from './create-dialog.tsx';
 import { VirtualDetail } from './detail.tsx';
-import { useVirtualMcps } from './queries.ts';
+import { deleteVirtualMcp, readGlance, readSoon, useVirtualMcps } from './queries.ts';
 import type { VirtualGlance } from './types.ts';
 import './virtual-mcps.css';
 
@@ -124,11 +126,26 @@ const keyOf = (row: VirtualGlance) => row.id;
 /** The screen. */
 export function Screen() {
   const screen = useScreen();
-  const query = useVirtualMcps();
+  const query = useVirtualMcps(screen.search);
+  const more = useMore(query);
   const has = useHeldTools('self');
   const [isMaking, setMaking] = useState(false);
-  const all = useMemo(() => query.data ?? [], [query.data]);
-  const rows = useMemo(() => all.filter((row) => isMeant(row, screen.search)), [all, screen.search]);
+  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
+  const { hasNextPage } = query;
+  const isOpen = screen.id !== undefined;
+  const columns = useMemo(() => {
+    const shown = isOpen ? NARROW : COLUMNS;
+    // The order of a part says nothing about the rest.
+    return hasNextPage ? shown.map(({ sortValue: _whole, ...column }) => column) : shown;
+  }, [isOpen, hasNextPage]);
+  const opened = useOpened({
+    id: screen.id,
+    rows,
+    keyOf,
+    list: query,
+    queryKey: ['virtual-mcps', 'glance'],
+    read: readGlance,
+  });
   const canMake = has('COLLECTION_VIRTUAL_MCP_CREATE');
   useKeys(canMake ? { n: () => setMaking(true) } : {});
   const make = (
@@ -136,6 +153,19 @@ export function Screen() {
       New
     </Button>
   );
+  const bulk = (chosen: readonly VirtualGlance[], clear: () => void) =>
+    has('COLLECTION_VIRTUAL_MCP_DELETE') && (
+      <BulkDelete
+        rows={chosen}
+        noun={['virtual MCP', 'virtual MCPs']}
+        goneOf={(row) => `“${row.title}” with its address, names and ${row.ownTools} tools in code`}
+        remove={({ id }) => deleteVirtualMcp(id)}
+        onDone={() => {
+          readSoon();
+          clear();
+        }}
+      />
+    );
   return (
     <>
       <ListScreen
@@ -144,12 +174,15 @@ export function Screen() {
         screen={screen}
         query={query}
         rows={rows}
-        columns={screen.id === undefined ? COLUMNS : NARROW}
+        columns={columns}
         keyOf={keyOf}
         defaultSort="title"
         filters={FILTERS}
         filterPlaceholder="Filter by name or member"
         actions={canMake && make}
+        bulk={bulk}
+        onEnd={more}
+        isLoadingMore={query.isFetchingNextPage}
         empty={
           <EmptyState icon={<Boxes />} title="No virtual MCPs yet" action={canMake && make}>
             A virtual MCP puts chosen tools of several connections behind one address, with names of its own
@@ -160,8 +193,8 @@ export function Screen() {
           screen.id !== undefined && (
             <VirtualDetail
               key={screen.id}
-              glance={all.find(({ id }) => id === screen.id)}
-              list={query}
+              glance={opened.row}
+              list={opened.query}
               screen={screen}
               has={has}
             />
@@ -171,16 +204,4 @@ export function Screen() {
       {isMaking && <CreateDialog onClose={() => setMaking(false)} onMade={(id) => screen.open(id)} />}
     </>
   );
-}
-
-function isMeant(row: VirtualGlance, { q = '', state, has }: Search): boolean {
-  if (state !== undefined && (row.status === 'inactive') !== (state === 'inactive')) return false;
-  if (has === 'collisions' && row.collisions === 0) return false;
-  if (has === 'notes' && row.notes.length === 0) return false;
-  if (has === 'code' && row.ownTools === 0) return false;
-  const text = `${row.title} ${row.id} ${row.members.map(({ title }) => title).join(' ')}`.toLowerCase();
-  return q
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }

@@ -1,18 +1,51 @@
 /** Owns what the screen of virtual MCPs reads and does. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { callTool } from '../../api/call-tool.ts';
-import { get, post } from '../../api/client.ts';
+import { get, getWhole, post } from '../../api/client.ts';
 import { queryClient, useToolQuery } from '../../api/query.ts';
 import { detach } from '../../detach.ts';
+import type { Search } from '../../ui/use-screen.ts';
 import type { Described, Member, Tried, VirtualGlance, VirtualMcp, VirtualTool } from './types.ts';
 
 const SELF = 'self';
 
-export function useVirtualMcps() {
-  return useQuery({
-    queryKey: ['virtual-mcps', 'glances'],
-    queryFn: ({ signal }) => get<VirtualGlance[]>('/api/virtual-mcps', { signal }),
+const PAGE_ROWS = 200;
+
+interface GlancePage {
+  readonly data: readonly VirtualGlance[];
+  readonly pagination: { readonly cursor: string | null };
+}
+
+/** Those that fit, by title, more of them as the list is read on. */
+export function useVirtualMcps({ q, state, has }: Search) {
+  return useInfiniteQuery({
+    queryKey: ['virtual-mcps', 'glances', q, state, has],
+    queryFn: ({ pageParam, signal }) =>
+      getWhole<GlancePage>('/api/virtual-mcps', {
+        query: { text: q, state, has, limit: PAGE_ROWS, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined, // The first page has no cursor
+    getNextPageParam: (last) => last.pagination.cursor ?? undefined,
+    placeholderData: keepPreviousData,
   });
+}
+
+const MOST_CHOICES = 500;
+
+/** Virtual MCPs to choose from: as many as the server tells at once. */
+export function useVirtualChoices() {
+  return useQuery({
+    queryKey: ['virtual-mcps', 'choices'],
+    queryFn: ({ signal }) =>
+      get<VirtualGlance[]>('/api/virtual-mcps', { query: { limit: MOST_CHOICES }, signal }),
+  });
+}
+
+/** One of them, which the list may not have read yet. */
+export async function readGlance(id: string, signal: AbortSignal): Promise<VirtualGlance | undefined> {
+  const [found] = await get<VirtualGlance[]>('/api/virtual-mcps', { query: { id }, signal });
+  return found;
 }
 
 export function useVirtualMcp(id: string) {

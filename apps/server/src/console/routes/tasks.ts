@@ -5,6 +5,7 @@ import { limitUpTo, one } from '@parley/http/rest';
 import { ProtocolFault } from '@parley/kit';
 import * as z from 'zod';
 import { defineRoute } from '../scope.ts';
+import type { TaskInFull as SeenInFull } from '../seen-tasks.ts';
 import { requireTask, runAgain, taskFor, tasksFor } from '../seen-tasks.ts';
 
 const STATES = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const;
@@ -28,6 +29,16 @@ const TaskInFull = Task.extend({
   steps: z.array(
     z.object({ key: z.string(), kind: z.enum(['step', 'sleep']), isDone: z.boolean(), attempts: z.int() }),
   ),
+  said: z
+    .array(
+      z.object({
+        at: z.iso.datetime(),
+        done: z.number(),
+        total: z.number().nullable(),
+        message: z.string(),
+      }),
+    )
+    .describe('What it said on its way, the oldest first; the last 100 are kept'),
   questions: z.record(z.string(), z.unknown()).describe('By key, as tools ask them'),
   arguments: z.unknown().describe('Without secrets'),
   result: z.unknown().nullable(),
@@ -39,6 +50,13 @@ const MOST = 100;
 const USUAL = 50;
 
 const copied = <T extends object>(value: T): T => ({ ...value });
+
+const shown = ({ steps, said, questions, ...task }: SeenInFull) => ({
+  ...task,
+  steps: steps.map(copied),
+  said: said.map(copied),
+  questions: { ...questions },
+});
 
 export const taskRoutes = [
   defineRoute({
@@ -67,13 +85,12 @@ export const taskRoutes = [
   defineRoute({
     method: 'GET',
     path: '/tasks/:id',
-    summary: 'One task with its steps, its questions and its result',
+    summary: 'One task with its steps, what it said, its questions and its result',
     who: 'team',
     grants: ['tasks:get_task'],
     answer: one('TaskInFull', TaskInFull),
     async run(scope) {
-      const { steps, questions, ...task } = await taskFor(scope, scope.params.id);
-      return { ...task, steps: steps.map(copied), questions: { ...questions } };
+      return shown(await taskFor(scope, scope.params.id));
     },
   }),
   defineRoute({
@@ -96,8 +113,7 @@ export const taskRoutes = [
         throw new HttpRefusal('CONFLICT', `This task asks nothing now; it is ${task.status}.`);
       const { organizationId, ownerId } = task;
       await host.tasks.answer({ organizationId, ownerId }, task.id, body.inputResponses);
-      const { steps, questions, ...after } = await taskFor(scope, params.id);
-      return { ...after, steps: steps.map(copied), questions: { ...questions } };
+      return shown(await taskFor(scope, params.id));
     },
   }),
   defineRoute({
@@ -119,8 +135,7 @@ export const taskRoutes = [
       );
       if (before !== undefined && before.finishedAt !== null)
         throw new HttpRefusal('CONFLICT', `This task has ended already; it is ${before.status}.`);
-      const { steps, questions, ...after } = await taskFor(scope, params.id);
-      return { ...after, steps: steps.map(copied), questions: { ...questions } };
+      return shown(await taskFor(scope, params.id));
     },
   }),
   defineRoute({

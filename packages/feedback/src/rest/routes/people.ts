@@ -15,6 +15,7 @@ const personQuery = z.strictObject({
     .string()
     .optional()
     .describe('Joined at or before it; a date alone means the end of that UTC day'),
+  id: z.string().max(128).optional().describe('This person alone, by the id of the member'),
   sort: z.enum(PERSON_SORTS).optional().describe('newest when absent'),
   ...pageFields,
 });

@@ -158,6 +158,21 @@ onBothEngines('people', (open, engine) => {
     }
   });
 
+  it('are found one by one, and those of others are not there', async () => {
+    const { services, member } = await openFeedback(await open());
+    const { items } = await services.members.people(member, { limit: 10 });
+    for (const { memberId, name } of items)
+      expect(await services.members.people(member, { limit: 10, id: memberId })).toMatchObject({
+        items: [{ memberId, name }],
+        total: 1,
+      });
+    const strange = 'member_01hzzzzzzzzzzzzzzzzzzzzzzz';
+    expect((await services.members.people(member, { limit: 10, id: strange })).items).toEqual([]);
+    expect(await refusalOf(services.members.people(member, { limit: 10, id: 'x' }))).toMatchObject({
+      code: 'invalid',
+    });
+  });
+
   it('refuse cursors of other queries, and made-up ones without a fault', async () => {
     const { services, member } = await openFeedback(await open());
     const { cursor } = await services.members.people(member, { limit: 1, sort: 'name' });

@@ -4,7 +4,7 @@ import type { Queryable, Store } from '@parley/store';
 import { byEngine } from '@parley/store';
 import { sql } from 'kysely';
 import type { CursorPosition, CursorScope } from '../../cursor.ts';
-import { fromIdentityId } from '../../ids.ts';
+import { fromIdentityId, toIdentityId } from '../../ids.ts';
 import { isoOf } from '../../shapes/fields.ts';
 import type { Person } from '../../shapes/nouns.ts';
 import { PERSON_SORTS } from '../../shapes/nouns.ts';
@@ -18,6 +18,8 @@ export interface PersonQuery extends PageQuery {
   /** Part of a name or an e-mail address. */
   readonly search?: string | undefined;
   readonly verified?: boolean | undefined;
+  /** This one alone, by the id of the member. */
+  readonly id?: string | undefined;
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;
   readonly sort?: (typeof PERSON_SORTS)[number] | undefined;
@@ -40,7 +42,7 @@ export async function listPeople(
   const scope: CursorScope = {
     entity: 'people',
     sort,
-    filter: { search, verified, dateFrom, dateTo },
+    filter: { search, verified, id: query.id, dateFrom, dateTo },
     keyType: sort === 'name' ? 'string' : 'number',
   };
   const start = startOf(scope, query);
@@ -48,6 +50,7 @@ export async function listPeople(
     organizationId,
     search,
     verified,
+    memberId: query.id === undefined ? undefined : toIdentityId('member', query.id),
     fromMs: dateOf('dateFrom', dateFrom, 0),
     toMs: dateOf('dateTo', dateTo, DAY_MS - 1),
   };
@@ -63,17 +66,19 @@ interface Filter {
   readonly organizationId: string;
   readonly search: string | undefined;
   readonly verified: boolean | undefined;
+  readonly memberId: string | undefined;
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
 }
 
-function matching(from: Queryable, { organizationId, search, verified, fromMs, toMs }: Filter) {
+function matching(from: Queryable, { organizationId, search, verified, memberId, fromMs, toMs }: Filter) {
   let query = from
     .db<Tables>()
     .selectFrom('members as member')
     .innerJoin('users as person', 'person.id', 'member.user_id')
     .where('member.organization_id', '=', organizationId);
   if (verified !== undefined) query = query.where('person.email_verified', '=', verified ? 1 : 0);
+  if (memberId !== undefined) query = query.where('member.id', '=', memberId);
   if (fromMs !== undefined) query = query.where('member.created_at', '>=', fromMs);
   if (toMs !== undefined) query = query.where('member.created_at', '<=', toMs);
   if (search === undefined) return query;

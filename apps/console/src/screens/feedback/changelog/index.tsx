@@ -1,8 +1,10 @@
 /** Owns the screen: the changelog: what was told, what is planned, and the editor. */
 import { Newspaper, Plus } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
+import { makeOld } from '../../../api/make-old.ts';
 import { detach } from '../../../detach.ts';
 import { Badge, StateBadge } from '../../../ui/badge.tsx';
+import { BulkDelete } from '../../../ui/bulk-delete.tsx';
 import { Button } from '../../../ui/button.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { ListScreen } from '../../../ui/list-screen.tsx';
@@ -10,11 +12,11 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useKeys } from '../../../ui/use-keys.ts';
 import { useScreen } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
-import { useIsAdministrator } from '../shared/queries.ts';
+import { TOPIC, useIsAdministrator } from '../shared/queries.ts';
 import './changelog.css';
 import { Editor } from './editor.tsx';
 import type { Entry } from './queries.ts';
-import { NEW, useChangelog } from './queries.ts';
+import { deleteOneOf, NEW, useChangelog } from './queries.ts';
 
 const keyOf = ({ id }: Entry) => id;
 
@@ -93,6 +95,19 @@ export function Screen() {
       New entry
     </Button>
   );
+  const bulk = (chosen: readonly Entry[], clear: () => void) =>
+    isAdministrator && (
+      <BulkDelete
+        rows={chosen}
+        noun={['entry', 'entries']}
+        goneOf={(entry) => `“${entry.title}”: the entry, its page, and every link to it`}
+        remove={deleteOneOf}
+        onDone={() => {
+          makeOld(TOPIC);
+          clear();
+        }}
+      />
+    );
   return (
     <ListScreen
       title="Changelog"
@@ -106,6 +121,7 @@ export function Screen() {
       filters={FILTERS}
       filterPlaceholder="Filter entries"
       actions={make}
+      bulk={bulk}
       onEnd={onEnd}
       isLoadingMore={isFetchingNextPage}
       empty={

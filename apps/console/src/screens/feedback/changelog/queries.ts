@@ -78,6 +78,12 @@ export async function saveEntry(id: string, text: Text, publishedAt?: string | n
   return saved;
 }
 
+/** Deletes an entry for good, as one of several. */
+export async function deleteOneOf({ id }: Entry): Promise<void> {
+  await del(`${API}/changelog/${id}`);
+  drafts.delete(id);
+}
+
 /** Deletes an entry; one that nobody has read yet can be taken back. */
 export async function deleteEntry({
   id,

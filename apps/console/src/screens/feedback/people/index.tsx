@@ -3,11 +3,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowDownWideNarrow, UserPlus, Users } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { del, getWhole, patch } from '../../../api/client.ts';
+import type { Query } from '../../../api/client.ts';
+import { makeOld } from '../../../api/make-old.ts';
 import { useSession } from '../../../api/session.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { detach } from '../../../detach.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { Badge } from '../../../ui/badge.tsx';
+import { BulkDelete } from '../../../ui/bulk-delete.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ShortId } from '../../../ui/copy-button.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
@@ -20,6 +23,7 @@ import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { toast } from '../../../ui/toast-store.ts';
+import { useOpened } from '../../../ui/use-opened.ts';
 import { useScreen } from '../../../ui/use-screen.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
@@ -49,21 +53,28 @@ type Sort = keyof typeof SORTS;
 const PAGE_ROWS = 100;
 const keyOf = ({ memberId }: Pick<Person, 'memberId'>) => memberId;
 
+async function readPeople(query: Query, signal: AbortSignal): Promise<Page<Person>> {
+  const page = await getWhole<Page<Omit<Person, 'role'>>>(`${API}/users`, { query, signal });
+  const team = await readTeammates(page.data.map(keyOf), signal);
+  const roles = new Map(team.map(({ id, role }) => [id, role]));
+  return {
+    ...page,
+    data: page.data.map((person) => ({ ...person, role: roles.get(person.memberId) ?? 'user' })),
+  };
+}
+
+/** One of them, whom the list may not have read yet. */
+async function readPerson(id: string, signal: AbortSignal): Promise<Person | undefined> {
+  return (await readPeople({ id }, signal)).data[0];
+}
+
 function usePeople(search: ScreenState['search']) {
   const { q, sort } = search;
   return useInfiniteQuery({
     queryKey: [TOPIC, 'people', q, sort],
     queryFn: async ({ pageParam, signal }) => {
-      const page = await getWhole<Page<Omit<Person, 'role'>>>(`${API}/users`, {
-        query: { search: q, sort: sortOf(sort), limit: PAGE_ROWS, cursor: pageParam },
-        signal,
-      });
-      const team = await readTeammates(page.data.map(keyOf), signal);
-      const roles = new Map(team.map(({ id, role }) => [id, role]));
-      return {
-        ...page,
-        data: page.data.map((person) => ({ ...person, role: roles.get(person.memberId) ?? 'user' })),
-      };
+      const query = { search: q, sort: sortOf(sort), limit: PAGE_ROWS, cursor: pageParam };
+      return readPeople(query, signal);
     },
     initialPageParam: '',
     getNextPageParam: (last) => last.pagination.cursor ?? undefined,
@@ -86,10 +97,33 @@ export function Screen() {
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) detach(fetchNextPage(), reportError);
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const open = rows.find(({ memberId }) => memberId === screen.id);
+  const opened = useOpened({
+    id: screen.id,
+    rows,
+    keyOf,
+    list: query,
+    queryKey: [TOPIC, 'people'],
+    read: readPerson,
+  });
+  const close = () => screen.open(undefined);
+  const bulk = (chosen: readonly Person[], clear: () => void) =>
+    isAdministrator && (
+      <BulkDelete
+        rows={chosen}
+        noun={['person', 'people']}
+        verb="Remove"
+        goneOf={({ name }) => `${name}: the membership, keys and sign-ins here; what they wrote stays`}
+        remove={({ memberId }) => del(`${API}/members/${memberId}`)}
+        onDone={() => {
+          makeOld(TOPIC);
+          clear();
+        }}
+      />
+    );
   return (
     <ListScreen
       title="People"
+      viewsOf="feedback-people"
       screen={screen}
       query={query}
       rows={rows}
@@ -99,6 +133,7 @@ export function Screen() {
       filterPlaceholder="Name or e-mail"
       onEnd={onEnd}
       isLoadingMore={isFetchingNextPage}
+      bulk={bulk}
       actions={
         <>
           <SortMenu screen={screen} />
@@ -117,7 +152,13 @@ export function Screen() {
       }
       detail={
         screen.id !== undefined &&
-        open && <PersonPane key={open.memberId} person={open} onClose={() => screen.open(undefined)} />
+        (opened.row === undefined ? (
+          <DetailPane title="Person" query={opened.query} onClose={close}>
+            <p className="muted">There is no such person. They may have left.</p>
+          </DetailPane>
+        ) : (
+          <PersonPane key={screen.id} person={opened.row} onClose={close} />
+        ))
       }
     />
   );

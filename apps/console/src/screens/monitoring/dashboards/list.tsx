@@ -1,6 +1,7 @@
 /** Owns the list of dashboards. */
 import { LayoutDashboard, Plus } from 'lucide-react';
 import { useMemo } from 'react';
+import { BulkDelete } from '../../../ui/bulk-delete.tsx';
 import { Button } from '../../../ui/button.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { ListScreen } from '../../../ui/list-screen.tsx';
@@ -9,7 +10,7 @@ import { useKeys } from '../../../ui/use-keys.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
 import type { Dashboard } from './queries.ts';
-import { useDashboards } from './queries.ts';
+import { deleteDashboard, useDashboards } from './queries.ts';
 
 const columns: Column<Dashboard>[] = [
   { id: 'name', header: 'Name', cell: (one) => one.name, sortValue: (one) => one.name },
@@ -53,9 +54,19 @@ export function DashboardList({ screen }: { readonly screen: ScreenState }) {
       New dashboard
     </Button>
   );
+  const bulk = (chosen: readonly Dashboard[], clear: () => void) => (
+    <BulkDelete
+      rows={chosen}
+      noun={['dashboard', 'dashboards']}
+      goneOf={({ name, widgets }) => `“${name}” with ${widgets.length} widgets, for everybody`}
+      remove={({ id }) => deleteDashboard(id)}
+      onDone={clear}
+    />
+  );
   return (
     <ListScreen
       title="Dashboards"
+      viewsOf="dashboards"
       screen={screen}
       query={query}
       rows={rows}
@@ -63,6 +74,7 @@ export function DashboardList({ screen }: { readonly screen: ScreenState }) {
       keyOf={keyOf}
       defaultSort="name"
       actions={button}
+      bulk={bulk}
       empty={
         <EmptyState icon={<LayoutDashboard />} title="No dashboards yet" action={button}>
           A dashboard shows figures over what goes into tools and comes out of them: orders by country, the

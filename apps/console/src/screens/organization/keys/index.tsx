@@ -12,18 +12,20 @@ import { useSection } from '../../../ui/sections.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { useKeys } from '../../../ui/use-keys.ts';
+import { useOpened } from '../../../ui/use-opened.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
 import { TrustedName } from '../../../ui/trusted-name.tsx';
 import { grantsText } from '../grants/grants.ts';
 import { useTitles } from '../grants/titles.ts';
 import type { Key } from '../queries.ts';
-import { MOST_KEYS, useKeysOfOrganization, useOrganizationPath } from '../queries.ts';
+import { MOST_KEYS, useKeysOfOrganization, useOrganizationPath, useReadKey } from '../queries.ts';
 import { KeyBadge } from './key-badge.tsx';
 import { KeyDetail } from './key-detail.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
 const keyOf = ({ id }: Key) => id;
+const NO_KEYS: readonly Key[] = [];
 
 /** The part of the screen. */
 export function Keys({ screen: whole }: { readonly screen: ScreenState }) {
@@ -58,7 +60,14 @@ export function Keys({ screen: whole }: { readonly screen: ScreenState }) {
     [query.data, state, whose],
   );
   const columns = useMemo(() => columnsOf(titleOf, screen.id !== undefined), [titleOf, screen.id]);
-  const opened = query.data?.find(({ id }) => id === screen.id);
+  const opened = useOpened({
+    id: screen.id,
+    rows: query.data ?? NO_KEYS,
+    keyOf,
+    list: query,
+    queryKey: ['keys'],
+    read: useReadKey(),
+  });
   const button = (
     <Button size="s" kind="primary" icon={<Plus />} onClick={() => setMaking(true)}>
       New key
@@ -128,8 +137,8 @@ export function Keys({ screen: whole }: { readonly screen: ScreenState }) {
           screen.id !== undefined && (
             <KeyDetail
               key={screen.id}
-              keyInfo={opened}
-              query={query}
+              keyInfo={opened.row}
+              query={opened.query}
               onClose={() => screen.open(undefined)}
               onRevoke={(key) => setAsked([key])}
             />

@@ -1,21 +1,26 @@
 /** Owns the members: who is there, who is invited, and one of them with roles and tags. */
-import { UserPlus, Users } from 'lucide-react';
+import { UserMinus, UserPlus, Users } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { callTool } from '../../../api/call-tool.ts';
+import { del } from '../../../api/client.ts';
 import { useHeldTools } from '../../../api/held-tools.ts';
+import { makeOld } from '../../../api/make-old.ts';
 import { useMore } from '../../../api/use-more.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { Badge } from '../../../ui/badge.tsx';
+import { BulkDelete } from '../../../ui/bulk-delete.tsx';
 import { Button } from '../../../ui/button.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { ListScreen } from '../../../ui/list-screen.tsx';
 import { useSection } from '../../../ui/sections.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { useKeys } from '../../../ui/use-keys.ts';
+import { useOpened } from '../../../ui/use-opened.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
 import { TrustedName } from '../../../ui/trusted-name.tsx';
 import type { Invitation, Member } from '../queries.ts';
-import { useInvitations, useMembers, useRoles } from '../queries.ts';
+import { useInvitations, useMembers, useOrganizationPath, useReadMember, useRoles } from '../queries.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { InvitationDetail, MemberDetail } from './member-detail.tsx';
 
@@ -75,7 +80,9 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
   const { data: invitations } = useInvitations();
   const { data: roles = [] } = useRoles();
   const [isInviting, setInviting] = useState(false);
-  const canInvite = useHeldTools('self')('ORGANIZATION_MEMBER_ADD');
+  const hasTool = useHeldTools('self');
+  const canInvite = hasTool('ORGANIZATION_MEMBER_ADD');
+  const at = useOrganizationPath();
   useKeys({ c: () => setInviting(true) }, !canInvite);
   const more = useMore(query);
   const { q, role } = screen.search;
@@ -90,7 +97,18 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
       ...members.map((member) => ({ kind: 'member' as const, id: member.id, member })),
     ];
   }, [query.data, invitations, q, role]);
-  const opened = people.find(({ id }) => id === screen.id);
+  const readMember = useReadMember();
+  const { row: opened, query: openedQuery } = useOpened<Person>({
+    id: screen.id,
+    rows: people,
+    keyOf,
+    list: query,
+    queryKey: ['members'],
+    async read(id, signal) {
+      const member = await readMember(id, signal);
+      return member && { kind: 'member', id, member };
+    },
+  });
   const close = () => screen.open(undefined);
   const button = canInvite && (
     <Button size="s" kind="primary" icon={<UserPlus />} onClick={() => setInviting(true)}>
@@ -98,6 +116,29 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
     </Button>
   );
   const isNarrow = screen.id !== undefined;
+  const removeOne = ({ kind, id }: Person) =>
+    kind === 'member'
+      ? callTool('self', 'ORGANIZATION_MEMBER_REMOVE', { memberIdOrEmail: id })
+      : del(at(`invitations/${encodeURIComponent(id)}`));
+  const bulk = (chosen: readonly Person[], clear: () => void) =>
+    hasTool('ORGANIZATION_MEMBER_REMOVE') && (
+      <BulkDelete
+        rows={chosen}
+        noun={['person', 'people']}
+        verb="Remove"
+        icon={<UserMinus />}
+        goneOf={(person) =>
+          person.kind === 'member'
+            ? `${nameOf(person)}: the membership with its roles and tags, and all keys here`
+            : `${nameOf(person)}: the invitation; its link stops working`
+        }
+        remove={removeOne}
+        onDone={() => {
+          makeOld('members', 'keys');
+          clear();
+        }}
+      />
+    );
   return (
     <>
       <ListScreen
@@ -112,6 +153,7 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
         isSortedByServer
         onEnd={more}
         isLoadingMore={query.isFetchingNextPage}
+        bulk={bulk}
         filterPlaceholder="Name or e-mail"
         filters={[
           {
@@ -135,7 +177,7 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
           (opened?.kind === 'invitation' ? (
             <InvitationDetail key={opened.id} invitation={opened.invitation} onClose={close} />
           ) : (
-            <MemberDetail key={screen.id} member={opened?.member} onClose={close} />
+            <MemberDetail key={screen.id} member={opened?.member} query={openedQuery} onClose={close} />
           ))
         }
       />

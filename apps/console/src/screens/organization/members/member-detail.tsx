@@ -12,6 +12,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ShortId } from '../../../ui/copy-button.tsx';
 import { DetailPane, Facts } from '../../../ui/detail-pane.tsx';
+import type { DetailPaneProps } from '../../../ui/detail-pane.tsx';
 import { ConfirmDelete } from '../../../ui/dialog.tsx';
 import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { toast } from '../../../ui/toast-store.ts';
@@ -26,21 +27,24 @@ import { RoleChoice } from './role-choice.tsx';
 /** One member beside the list. */
 export function MemberDetail({
   member,
+  query,
   onClose,
 }: {
   readonly member: Member | undefined;
+  readonly query: NonNullable<DetailPaneProps['query']>;
   readonly onClose: () => void;
 }) {
   return (
     <DetailPane
       title={<TrustedName name={member?.name ?? 'Member'} />}
+      query={query}
       onClose={onClose}
       about={member?.roles.map((role) => (
         <Badge key={role}>{role}</Badge>
       ))}
     >
       {member === undefined ? (
-        <p className="muted">This member is not among those that are listed.</p>
+        <p className="muted">There is no such member. They may have left.</p>
       ) : (
         <Content key={member.roles.join()} member={member} onClose={onClose} />
       )}
