@@ -203,8 +203,6 @@ test('check 29: random and foreign ids are the same 404, on every route', async 
     'virtual plain': (to) => server.plain(`virtual-mcp/${to}`, 'work', {}, { key }),
     session: (to) => initialize({ port: server.port, key, path: `/mcp/${to}` }),
     'virtual session': (to) => initialize({ port: server.port, key, path: `/mcp/virtual-mcp/${to}` }),
-    metadata: (to) => get(`/.well-known/oauth-protected-resource/mcp/${to}`),
-    'virtual metadata': (to) => get(`/.well-known/oauth-protected-resource/mcp/virtual-mcp/${to}`),
     'metadata below': (to) => get(`/mcp/${to}/.well-known/oauth-authorization-server`),
     authorize: (to) => server.rest(`POST connections/${to}/authorize`, {}, key),
     auth: (to) => server.rest(`GET connections/${to}/auth`, undefined, key),
@@ -220,6 +218,19 @@ test('check 29: random and foreign ids are the same 404, on every route', async 
     );
     for (const { status, text } of others) expect([name, status, text]).toEqual([name, 404, unknown?.text]);
     expect([name, unknown?.status]).toEqual([name, 404]);
+  }
+  // What a resource asks for is told to everybody before any key, so it is one text for whatever id.
+  for (const below of ['', 'virtual-mcp/']) {
+    const told = await Promise.all(
+      ['conn_0123456789abcdef01234567', 'vir_0123456789abcdef01234567', 'x', id, virtualId].map(
+        async (to) => {
+          const { status, text } = await get(`/.well-known/oauth-protected-resource/mcp/${below}${to}`);
+          return [status, text.replace(`/mcp/${below}${to}"`, '/mcp/ID"')];
+        },
+      ),
+    );
+    expect(new Set(told.map(String)).size, String(told)).toBe(1);
+    expect(told[0]?.[0]).toBe(200);
   }
   expect(upstream.seen).toHaveLength(seen);
 });
