@@ -7,7 +7,7 @@ import type { Requirement } from './requirements.ts';
 import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
 import type { RevisionScore } from './score.ts';
 import { holdAgainst, judge, readScores } from './score.ts';
-import { withSecondChance } from './second-chance.ts';
+import { withFurtherChances } from './chances.ts';
 import { startFixture } from './serve.ts';
 import { runPairs, runTasksThrough } from './through-gateway.ts';
 import { writeCompatibility } from './compatibility.ts';
@@ -78,7 +78,7 @@ async function runFixture(): Promise<boolean> {
   try {
     let isPassed = true;
     for (const requirement of REQUIREMENTS) {
-      const score = await withSecondChance(() => runOne(fixture.mcp, requirement));
+      const score = await withFurtherChances(() => runOne(fixture.mcp, requirement));
       print(requirement, score);
       isPassed &&= score.faults.length === 0;
     }
@@ -94,7 +94,7 @@ async function runOne(url: string, requirement: Requirement): Promise<RevisionSc
 }
 
 async function runTasks(url: string): Promise<boolean> {
-  const { scores, faults } = await withSecondChance(async () => {
+  const { scores, faults } = await withFurtherChances(async () => {
     const folder = await runScenarios(url, Object.keys(TASK_SCENARIOS), 'tasks');
     return holdAgainst(TASK_SCENARIOS, await readScores(folder));
   });

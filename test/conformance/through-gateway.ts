@@ -5,7 +5,7 @@ import { PAIRS } from './pairs.ts';
 import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
 import type { ScenarioScore } from './score.ts';
 import { holdAgainst, judge, readScores } from './score.ts';
-import { withSecondChance } from './second-chance.ts';
+import { withFurtherChances } from './chances.ts';
 import { startThrough } from './through.ts';
 
 /** How a pair did. */
@@ -25,7 +25,7 @@ export async function runPairs(onScore: (score: PairScore) => void): Promise<Pai
     const through = await startThrough(upstream);
     try {
       for (const pair of PAIRS.filter((one) => one.upstream === upstream)) {
-        const score = await withSecondChance(() => runPair(pair, through.mcp));
+        const score = await withFurtherChances(() => runPair(pair, through.mcp));
         onScore(score);
         scores.push(score);
       }
@@ -40,7 +40,7 @@ export async function runPairs(onScore: (score: PairScore) => void): Promise<Pai
 export async function runTasksThrough(): Promise<ReturnType<typeof holdAgainst>> {
   const through = await startThrough('2026');
   try {
-    return await withSecondChance(async () => {
+    return await withFurtherChances(async () => {
       const folder = await runScenarios(through.mcp, Object.keys(TASK_SCENARIOS), 'tasks-through-2026');
       return holdAgainst(TASK_SCENARIOS, await readScores(folder));
     });

@@ -133,13 +133,15 @@ describe.each(ERAS)('check 30: an upstream of %s', (era) => {
 
 /** As many as one connection may have under way at once. */
 const PLACES = 64;
+/** All places are taken before the first call is over, on a busy machine too. */
+const LONGER_LIMIT = { metadata: { gateway: { callTimeoutMs: 10_000 } } };
 
 test.each(ERAS)(
   'check 4: upstreams of %s that drip hold no place, no connection and nobody else, however many do',
   async (era) => {
     const upstream = faulty.get(era)!;
     upstream.script.fault = undefined;
-    const id = await server.connect('Slow', upstream.url, LIMIT);
+    const id = await server.connect('Slow', upstream.url, LONGER_LIMIT);
     const { fault, open } = dripping();
     upstream.script.fault = fault;
     const dripped = Array.from({ length: PLACES }, () => server.call(id, 'work'));
