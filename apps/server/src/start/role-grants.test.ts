@@ -37,7 +37,9 @@ const OWN_THINGS = [
   // A right of routes: their own credentials for connections that they may use.
   'connection_auth',
 ];
-const BASE = { self: OWN_THINGS, ...WHOAMI };
+// Of the tasks that they began.
+const OWN_TASKS = { tasks: ['cancel_task', 'get_task', 'list_tasks'] };
+const BASE = { self: OWN_THINGS, ...WHOAMI, ...OWN_TASKS };
 // The two privileged tools of agents are not in the wildcard of a member.
 const TEAM = { agent: ['*'], feedback: ['*'], ...BASE };
 
