@@ -9,7 +9,7 @@ const ratio = { better: 'higher', unit: 'x' } as const;
 
 /** Judges replicas; the ratios are of one sitting. */
 export function judgeReplicas(figures: ReplicaFigures | undefined): Verdict[] {
-  const { one, three, clients, filled, sqlite, beside } = figures ?? {};
+  const { one, three, held, clients, filled, sqlite, beside } = figures ?? {};
   return [
     ruled(
       { ...perSecond, id: ID, what: 'tasks created and run on PostgreSQL, one replica', limit: 2000 },
@@ -25,6 +25,11 @@ export function judgeReplicas(figures: ReplicaFigures | undefined): Verdict[] {
       { ...ratio, id: ID, what: 'three replicas against one', limit: 1.4 },
       over(three, one),
       noteOf(three),
+    ),
+    ruled(
+      { ...ratio, id: ID, what: 'three replicas against one, each held to a part of a core', limit: 1.4 },
+      over(held?.three, held?.one),
+      noteOf(held?.three, held && `one: ${held.one.runPerSecond} run, ${held.cores} cores each`),
     ),
     ruled(
       { ...perSecond, id: ID, what: 'finished with 512 clients', limit: 1000 },

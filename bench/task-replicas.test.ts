@@ -17,6 +17,7 @@ const load = (runPerSecond: number): ReplicaLoad => ({
 const figures: ReplicaFigures = {
   one: load(3000),
   three: load(4500),
+  held: { cores: 0.2, one: load(1000), three: load(2500) },
   clients: { ...load(2000), clients: 512 },
   filled: { ...load(2900), stored: 1_000_000 },
   sqlite: load(2500),
@@ -35,6 +36,9 @@ test('figures inside their limits pass, and each one outside is a miss', () => {
     'the same against the checkout beside it',
   ]);
   expect(missed({ three: load(4100) })).toEqual(['three replicas against one']);
+  expect(missed({ held: { cores: 0.2, one: load(1000), three: load(1300) } })).toEqual([
+    'three replicas against one, each held to a part of a core',
+  ]);
   expect(missed({ clients: { ...load(999), clients: 512 } })).toEqual(['finished with 512 clients']);
   expect(missed({ sqlite: load(2100) })).toEqual(['SQLite against the checkout beside it']);
 });

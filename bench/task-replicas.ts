@@ -1,6 +1,7 @@
 /** Owns P18: how many durable tasks replicas on one database create and run, and what another checkout does beside them. */
 import { bundleScript } from './bundle.ts';
 import { cpuSource, cpuTimeUs } from './cpu.ts';
+import { canLimitCpu, limitCpu } from './cpu-quota.ts';
 import { latencyOf } from './latency.ts';
 import type { Latency } from './latency.ts';
 import type { Postgres } from './postgres.ts';
@@ -29,6 +30,8 @@ export interface ReplicaLoad {
 export interface ReplicaFigures {
   one: ReplicaLoad;
   three: ReplicaLoad;
+  /** The same where each replica has a part of a core and no more, as if it had a machine; absent: it cannot be held to it. */
+  held?: { readonly cores: number; readonly one: ReplicaLoad; readonly three: ReplicaLoad };
   /** With many clients at once on one replica. */
   clients: ReplicaLoad & { readonly clients: number };
   /** One replica once more, with many finished tasks in the table. */
@@ -47,6 +50,8 @@ const CREATORS = 16;
 const CLIENTS = 512;
 const REPLICAS = 3;
 const WARM_UP_SECONDS = 2;
+/** Three of these and their database have room on two cores. */
+const HELD_CORES = 0.2;
 
 /** Measures P18; `beside` is the folder of a checkout that is measured in turn with this one. */
 export async function measureReplicas(
@@ -57,10 +62,15 @@ export async function measureReplicas(
   const script = bundleScript('servers/task-replica.ts');
   const other = beside === undefined ? undefined : bundleScript('servers/task-replica.ts', beside);
   let databases = 0;
-  const on = async (of: string, replicas: number, creators: number, storedTasks = 0) => {
+  const on = async (
+    of: string,
+    replicas: number,
+    creators: number,
+    more: { stored?: number; cores?: number } = {},
+  ) => {
     databases += 1;
     const flags = ['--database-url', await postgres.database(`replicas_${databases}`)];
-    return measureLoad(of, { flags, replicas, creators, seconds, stored: storedTasks });
+    return measureLoad(of, { flags, replicas, creators, seconds, stored: 0, ...more });
   };
   const onSqlite = (of: string) =>
     measureLoad(of, { flags: [], replicas: 1, creators: CREATORS, seconds, stored: 0 });
@@ -69,17 +79,22 @@ export async function measureReplicas(
   const besideOne = other && (await on(other, 1, CREATORS));
   progress(`replicas: ${REPLICAS}`);
   const three = await on(script, REPLICAS, CREATORS);
+  const held = canLimitCpu() ? { cores: HELD_CORES } : undefined;
+  if (held) progress(`replicas: one and ${REPLICAS}, ${HELD_CORES} cores each`);
+  const heldOne = held && (await on(script, 1, CREATORS, held));
+  const heldThree = held && (await on(script, REPLICAS, CREATORS, held));
   progress(`replicas: ${CLIENTS} clients`);
   const clients = { ...(await on(script, 1, CLIENTS)), clients: CLIENTS };
   const besideClients = other && (await on(other, 1, CLIENTS));
   progress(`replicas: ${stored} finished tasks stored`);
-  const filled = { ...(await on(script, 1, CREATORS, stored)), stored };
+  const filled = { ...(await on(script, 1, CREATORS, { stored })), stored };
   progress('replicas: SQLite');
   const sqlite = await onSqlite(script);
   const besideSqlite = other && (await onSqlite(other));
   return {
     one,
     three,
+    ...(heldOne && heldThree && { held: { cores: HELD_CORES, one: heldOne, three: heldThree } }),
     clients,
     filled,
     sqlite,
@@ -95,15 +110,21 @@ export interface LoadOptions {
   readonly creators: number;
   readonly seconds: number;
   readonly stored: number;
+  /** What each replica may use; absent: whatever there is. */
+  readonly cores?: number;
 }
 
 export function measureLoad(script: string, options: LoadOptions): Promise<ReplicaLoad> {
-  const { flags, replicas, creators, seconds, stored } = options;
+  const { flags, replicas, creators, seconds, stored, cores } = options;
   return inFolder(async (dataDir) => {
     const servers: ServerProcess[] = [];
+    const frees: (() => void)[] = [];
     try {
-      for (let replica = 0; replica < replicas; replica += 1)
-        servers.push(await startServer(script, ['--data', dataDir, ...flags]));
+      for (let replica = 0; replica < replicas; replica += 1) {
+        const server = await startServer(script, ['--data', dataDir, ...flags]);
+        servers.push(server);
+        if (cores !== undefined) frees.push(limitCpu(server.pid, cores));
+      }
       const [first] = servers;
       if (first === undefined) throw new Error('No replica was started.');
       await Promise.all(servers.map((server) => server.ask(`load ${creators},${WARM_UP_SECONDS}`)));
@@ -112,6 +133,7 @@ export function measureLoad(script: string, options: LoadOptions): Promise<Repli
       return await loadAll(servers, first, `load ${creators},${seconds}`);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
+      for (const free of frees) free();
     }
   });
 }
