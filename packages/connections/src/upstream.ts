@@ -12,6 +12,8 @@ export interface UpstreamTarget {
   readonly program: UpstreamProgram | null;
   /** What is secret of the connection, wherever it turns up. */
   readonly secrets: readonly string[];
+  /** Those of them that somebody stored, where a client brought others along; absent: all. */
+  readonly storedSecrets?: readonly string[] | undefined;
   /** Whose credentials these are: the id of a user; empty: everybody's. Links of two are never shared. */
   readonly principal: string;
   /** Hosts, `host` or `host:port`, that this one connection may reach besides what the guard allows anyway. */

@@ -70,6 +70,8 @@ interface Desk {
 interface Told {
   readonly seen: SeenLists;
   readonly due: Map<string, Due>;
+  /** What was taken of it and is being looked at: what changes again meanwhile may be as before by then. */
+  readonly looking: Set<string>;
 }
 
 interface Due {
@@ -81,6 +83,7 @@ interface Due {
 interface Taken {
   readonly listener: Listener;
   readonly seen: SeenLists;
+  readonly looking: Set<string>;
   readonly notices: readonly (readonly [string, Due])[];
 }
 
@@ -110,10 +113,11 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
   function note(desk: Desk, change: Change): void {
     // The tools of a caller change with its rights, so everything it has open is looked at.
     let isDue = change.kind === 'tools';
-    for (const [listener, { due }] of desk.listeners) {
+    for (const [listener, { due, looking }] of desk.listeners) {
       if (!listener.wants(change)) continue;
       const key = keyOf(change);
-      due.set(key, { change, isRepeated: due.has(key) && change.toolset !== undefined });
+      const isAgain = due.has(key) || looking.has(key);
+      due.set(key, { change, isRepeated: isAgain && change.toolset !== undefined });
       isDue = true;
     }
     if (isDue) looks.add(desk);
@@ -121,19 +125,23 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
 
   async function serve(desk: Desk): Promise<void> {
     // Taken before the look: what becomes due after it is looked at again.
-    const taken = [...desk.listeners].map(([listener, { due, seen }]) => ({
-      listener,
-      seen,
-      notices: [...due],
-    }));
-    for (const { due } of desk.listeners.values()) due.clear();
+    const taken = [...desk.listeners].map(([listener, { due, looking, seen }]): Taken => {
+      const notices = [...due];
+      for (const [key] of notices) looking.add(key);
+      due.clear();
+      return { listener, seen, looking, notices };
+    });
     let caller: Caller | undefined;
     try {
       caller = await current(desk.caller);
     } catch (error) {
       // Nothing is told unchecked and nothing is lost: what is due waits until rights can be looked up.
-      for (const { listener, notices } of taken)
-        for (const [key, notice] of notices) desk.listeners.get(listener)?.due.set(key, notice);
+      for (const { listener, looking, notices } of taken) {
+        looking.clear();
+        const due = desk.listeners.get(listener)?.due;
+        // What became due again meanwhile knows that it did.
+        for (const [key, notice] of notices) if (due?.has(key) === false) due.set(key, notice);
+      }
       throw error;
     }
     for (let at = 0; at < taken.length; at += TOLD_IN_ONE_TURN) {
@@ -143,7 +151,7 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
     }
   }
 
-  async function deliver({ listener, seen, notices }: Taken, caller: Caller | undefined): Promise<void> {
+  async function deliver({ listener, seen, looking, notices }: Taken, caller: Caller | undefined): Promise<void> {
     try {
       if (caller === undefined) return await listener.end();
       const told = new Set<string>();
@@ -165,6 +173,8 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
       }
     } catch (error) {
       onFault(error, 'notice');
+    } finally {
+      looking.clear();
     }
   }
 
@@ -176,7 +186,8 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
       const key = `${caller.organizationId} ${caller.id} ${caller.source}`;
       const desk = desks.get(key) ?? { caller, listeners: new Map() };
       desks.set(key, desk);
-      desk.listeners.set(listener, { seen: new SeenLists(listener.engine, caller), due: new Map() });
+      const seen = new SeenLists(listener.engine, caller);
+      desk.listeners.set(listener, { seen, due: new Map(), looking: new Set() });
       return () => {
         leave?.();
         desk.listeners.delete(listener);

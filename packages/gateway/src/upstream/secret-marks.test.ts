@@ -77,6 +77,36 @@ test('nobody looks where nobody else has a secret, or where an organization is a
   expect(marks.foreignTo(own)?.isIn('a-secret-of-a-stranger')).toBe(false);
 });
 
+test('what a client brings along is no secret of the organization, drives none out, and hides none', () => {
+  const marks = new SecretMarks();
+  const stored = ['a-secret-of-a-neighbour'];
+  marks.keep(target('conn_other', ...stored));
+  const own = ['a-secret-of-its-own'];
+  const brought = (text: string) => ({
+    ...target('conn_own', text, ...own),
+    storedSecrets: own,
+  });
+  for (let number = 0; number < 3_000; number += 1) marks.keep(brought(`an ordinary text, ${number}`));
+  for (const asker of [target('conn_third'), brought(own[0]!), brought('an ordinary text, 1')]) {
+    const foreign = marks.foreignTo(asker)!;
+    expect(foreign.isIn(stored[0]!)).toBe(true);
+    expect(foreign.isIn(own[0]!)).toBe(true);
+    for (const number of [0, 1, 2_999]) expect(foreign.isIn(`an ordinary text, ${number}`)).toBe(false);
+  }
+});
+
+test('of many organizations those that used theirs last are kept, within one bound', () => {
+  const marks = new SecretMarks();
+  const of = (organization: number, ...secrets: string[]) =>
+    targetOf(null, { organizationId: `org_${organization}`, secrets });
+  const many = (organization: number) =>
+    Array.from({ length: 1_900 }, (_each, number) => `secret-${organization}-number-${number}`);
+  for (let organization = 0; organization < 60; organization += 1)
+    marks.keep(of(organization, ...many(organization)));
+  expect(marks.foreignTo(of(0))).toBeUndefined();
+  expect(marks.foreignTo(of(59))?.isIn('secret-59-number-7')).toBe(true);
+});
+
 test('results are cleaned of them in values and names, and they are counted', () => {
   const counts: number[] = [];
   const secret = 'the-secret-of-a-neighbour-1';

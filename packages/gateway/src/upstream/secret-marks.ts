@@ -13,7 +13,8 @@ export interface ForeignSecrets {
 const WINDOW = 12;
 const SLOT_BITS = 16;
 const MOST_OF_ORGANIZATION = 2_000;
-const MOST_ORGANIZATIONS = 1_000;
+/** Of all organizations together: tokens are renewed for as long as a server runs. */
+const MOST_IN_ALL = 100_000;
 /** After so many looks in one result, whatever ends like a secret counts as one. */
 const MOST_LOOKS = 2_000;
 
@@ -72,28 +73,36 @@ export class SecretMarks {
   readonly #units = new Uint16Array(PART);
   readonly #bytes = Buffer.from(this.#units.buffer);
   readonly #organizations = new Map<string, Marks>();
-  readonly #kept = new WeakSet<UpstreamTarget>();
+  readonly #kept = new WeakSet<readonly string[]>();
+  #count = 0;
 
-  /** Marks the secrets of a target that is being used; short ones say too little. */
+  /**
+   * Marks the secrets of a target that is being used; short ones say too little. What a client brought along is none of
+   * the organization's: any text could be brought, and would be cut out of what others get.
+   */
   keep(target: UpstreamTarget): void {
-    if (this.#kept.has(target)) return;
-    this.#kept.add(target);
-    const secrets = target.secrets.filter(isMarked);
+    const stored = storedOf(target);
+    if (this.#kept.has(stored)) return;
+    this.#kept.add(stored);
+    const secrets = stored.filter(isMarked);
     if (secrets.length === 0) return;
     const marks = this.#marksOf(target.organizationId);
+    const before = marks.all.size;
     for (const secret of secrets)
       marks.keep({
         length: secret.length,
         tail: this.#tailOf(secret),
         digest: this.#digestOf(secret),
       });
+    this.#count += marks.all.size - before;
+    this.#dropOldest();
   }
 
   /** Undefined: nobody else in the organization of a target has any. */
   foreignTo(target: UpstreamTarget): ForeignSecrets | undefined {
     const marks = this.#organizations.get(target.organizationId);
     // The own ones are cut out by whoever knows them, which costs less.
-    if (marks === undefined || marks.all.size <= target.secrets.filter(isMarked).length) return undefined;
+    if (marks === undefined || marks.all.size <= storedOf(target).filter(isMarked).length) return undefined;
     const looks = { left: MOST_LOOKS };
     return {
       isIn: (text) => this.#spans(text, { marks, looks, isFirstEnough: true }).length > 0,
@@ -105,9 +114,16 @@ export class SecretMarks {
     const marks = this.#organizations.get(organizationId) ?? new Marks();
     this.#organizations.delete(organizationId);
     this.#organizations.set(organizationId, marks);
-    const [oldest] = this.#organizations.size > MOST_ORGANIZATIONS ? this.#organizations.keys() : [];
-    if (oldest !== undefined) this.#organizations.delete(oldest);
     return marks;
+  }
+
+  /** Those of the organizations that used theirs longest ago. */
+  #dropOldest(): void {
+    for (const [organizationId, { all }] of this.#organizations) {
+      if (this.#count <= MOST_IN_ALL) return;
+      this.#count -= all.size;
+      this.#organizations.delete(organizationId);
+    }
   }
 
   /** Where secrets stand: one step for each character, whatever the number of secrets. */
@@ -198,6 +214,8 @@ function masked(text: string, spans: readonly Span[], mask: string): { text: str
   const rest = text.slice(apart.at(-1)?.end ?? 0);
   return { text: [...parts, rest].join(mask), count: apart.length };
 }
+
+const storedOf = ({ secrets, storedSecrets = secrets }: UpstreamTarget) => storedSecrets;
 
 const isMarked = ({ length }: string) => length >= WINDOW;
 

@@ -95,6 +95,21 @@ onBothEngines('an e-mail that was taken before', (open) => {
     ).toBe('forbidden');
   });
 
+  test('of a move into one team and a join elsewhere at the same time, only one happens', async () => {
+    const { identity, elsewhere, here } = await scene(importElsewhere);
+    for (let round = 0; round < 10; round += 1) {
+      const email = `round${round}@here.example`;
+      const userId = await identity.ensureUser({ email, name: 'Visitor' });
+      const memberId = await identity.addMember(here, { userId, roles: ['user'] });
+      const { token } = await identity.invitations.create(elsewhere, { email });
+      const ends = await Promise.allSettled([
+        identity.setRank(here, memberId, 'admin'),
+        identity.invitations.accept(token, { email, name: 'Taker' }),
+      ]);
+      expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    }
+  });
+
   test('a visitor whom nobody can act as is moved up as before', async () => {
     const { identity, here } = await scene(importElsewhere);
     const userId = await identity.createUser({ name: 'Visitor', email: null });

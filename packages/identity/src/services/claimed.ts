@@ -1,7 +1,13 @@
 /** Whether somebody has an account: e-mails are not proven, so that what is meant for one must not go to whoever took it. */
 import { ToolError } from '@parley/kit';
-import type { Queryable } from '@parley/store';
+import type { Queryable, StoreTransaction } from '@parley/store';
 import type { IdentityTables } from '../schema.ts';
+
+/** Makes those take turns who ask whether a user is claimed and then let them in, each in an organization of its own. */
+export async function lockUser(tx: StoreTransaction, userId: string): Promise<void> {
+  const row = tx.db<IdentityTables>().selectFrom('users').select('id').where('id', '=', userId);
+  await tx.locked(row).execute();
+}
 
 /** True when somebody can act as this user: with a key, as one of a team, or by a way into the console. */
 export async function isClaimed(from: Queryable, userId: string): Promise<boolean> {
@@ -48,12 +54,14 @@ export async function isStranger(from: Queryable, organizationId: string, userId
 
 /** Throws when roles of the team would go to a visitor whose account this organization never let in. */
 export async function refuseStranger(
-  from: Queryable,
+  tx: StoreTransaction,
   organizationId: string,
   { userId, roles }: { readonly userId: string; readonly roles: readonly string[] },
 ): Promise<void> {
   const isForTeam = roles.some((role) => role !== 'user');
-  if (!isForTeam || !(await isStranger(from, organizationId, userId))) return;
+  if (!isForTeam) return;
+  await lockUser(tx, userId);
+  if (!(await isStranger(tx, organizationId, userId))) return;
   throw new ToolError(
     'forbidden',
     'This visitor has an account in another organization, and nobody has shown that the e-mail is theirs. Remove the visitor and invite the e-mail: the link reaches whoever you send it to.',

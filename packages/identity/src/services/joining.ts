@@ -7,7 +7,7 @@ import type { RoleGrants } from '../roles.ts';
 import type { IdentityTables, InvitationRow } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
-import { isClaimed } from './claimed.ts';
+import { isClaimed, lockUser } from './claimed.ts';
 import { invitationAt } from './invitations.ts';
 import { insertKey } from './keys.ts';
 import { memberOf } from './member-list.ts';
@@ -67,6 +67,7 @@ export async function acceptInvitation(
     const roles = fromJson<string[]>(row.roles);
     await requireStillGivable(tx, row, { roles, rules, builtIn });
     const userId = await ensureUser(tx, { email, name }, now);
+    await lockUser(tx, userId);
     await requireShown(tx, { userId, shown });
     // Whoever made this person up, for posts of another organization, does not say what they are called.
     if (shown !== userId) await renameUser(tx, userId, name);

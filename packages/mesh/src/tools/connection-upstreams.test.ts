@@ -170,7 +170,7 @@ onBothMeshes('upstreams of connections', (bed) => {
   test('where programs are named, no other is stored, and the refusal names the setting', async () => {
     const { upstream, as, content } = await stage();
     upstream.isStdioAllowed = true;
-    upstream.commands = ['serve', 'node'];
+    upstream.commands = ['serve', 'node', 'bin/serve'];
     const program = (command: string, envVars: Record<string, string> = {}) => ({
       title: `Program ${command}`,
       connection_type: 'STDIO' as const,
@@ -184,6 +184,8 @@ onBothMeshes('upstreams of connections', (bed) => {
       program('/tmp/serve'),
       program('serve '),
       program('serve', { PATH: '/x' }),
+      program('serve', { NODE_OPTIONS: '--import data:text/javascript,0' }),
+      program('bin/serve'),
     ];
     for (const data of refused) {
       const answers = [

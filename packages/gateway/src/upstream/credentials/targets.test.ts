@@ -143,6 +143,8 @@ test('a mapped header goes along under its own name, and is kept nowhere', async
   const second = await bed.targets.targetFor(owner.caller, id, reading({ 'x-my-key': 'key-of-others' }));
   expect(first.headers).toEqual({ 'X-Upstream-Key': 'key-of-mine' });
   expect(first.secrets).toContain('key-of-mine');
+  // What anybody can bring is no secret of the organization.
+  expect(first.storedSecrets).toEqual(plain.secrets);
   // Sessions are shared by principal: never between two keys.
   expect(new Set([plain, first, second].map(({ principal }) => principal)).size).toBe(3);
   expect(first.principal).not.toContain('key-of-mine');

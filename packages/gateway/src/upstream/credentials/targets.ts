@@ -197,6 +197,7 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
       ...target,
       headers: { ...headers, [mappedHeader.to]: value },
       secrets: [value, ...target.secrets],
+      storedSecrets: target.secrets,
       principal: `${target.principal} ${digest}`,
     };
   }

@@ -23,6 +23,11 @@ describe('what may be started', () => {
     ['a command that begins like one', program({ command: 'true ' }), '--allow-command'],
     ['one of the list from another place', program({ command: '/tmp/true' }), '--allow-command'],
     ['one of the list on a path of its own', program({ command: 'true', env: { PATH: '/tmp' } }), 'PATH'],
+    ['one of the list in a folder of its own', program({ command: 'bin/true' }), 'has to begin with'],
+    ...['LD_PRELOAD', 'NODE_OPTIONS', 'PYTHONPATH', 'PERL5OPT', 'RUBYOPT', '_JAVA_OPTIONS', 'BASH_ENV'].map(
+      (name) =>
+        [`one of the list with ${name}`, program({ env: { MINE: '1', [name]: 'x' } }), `envVars.${name}`] as const,
+    ),
     ['an option in place of a command', program({ command: '-c' }), 'name of a program'],
     ['a zero character', program({ args: ['a\0b'] }), 'zero character'],
     ['no command', targetOf({ era: '2025' }, { program: null }), 'no command'],
@@ -32,7 +37,7 @@ describe('what may be started', () => {
       environment: {},
       folder: links.folder,
       roots: [links.folder],
-      commands: ['true', '-c'],
+      commands: ['true', 'bin/true', '-c'],
     };
     const strict = startLinks({ programs });
     const fault = { kind: 'not_allowed', wasSent: false, message: expect.stringContaining(words) as unknown };
