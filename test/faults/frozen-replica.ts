@@ -88,8 +88,14 @@ export async function freezeOne(bed: FaultBed, options: FreezeOptions): Promise<
   const before = linesOf(bed, held);
   fleet.thaw(VICTIM);
   await atVictim.stop();
-  const isBack = await exchange(victim, { path: '/ready', patienceMs: LIMIT_MS }).then(
-    ({ status }) => status === 200,
+  // Connections that the database gave up meanwhile are noticed by whoever asks first.
+  const isReady = () =>
+    exchange(victim, { path: '/ready', patienceMs: LIMIT_MS }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  const isBack = await until('it is ready', isReady, LIMIT_MS).then(
+    () => true,
     () => false,
   );
   const verdict = await bed.settled(LIMIT_MS);

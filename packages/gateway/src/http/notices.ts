@@ -151,7 +151,10 @@ export function createNoticeBoard({ changes, current, watches, onFault }: Notice
     }
   }
 
-  async function deliver({ listener, seen, looking, notices }: Taken, caller: Caller | undefined): Promise<void> {
+  async function deliver(
+    { listener, seen, looking, notices }: Taken,
+    caller: Caller | undefined,
+  ): Promise<void> {
     try {
       if (caller === undefined) return await listener.end();
       const told = new Set<string>();
