@@ -5,7 +5,7 @@ import { checkDocs } from './check/docs.ts';
 import { checkExports } from './check/exports.ts';
 import { formatFinding } from './check/finding.ts';
 import type { Report } from './check/finding.ts';
-import { checkFormat, checkLint, checkTables, checkTypes } from './check/programs.ts';
+import { checkApiTypes, checkFormat, checkLint, checkTables, checkTypes } from './check/programs.ts';
 import { checkSizes } from './check/sizes.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -21,6 +21,7 @@ const parts: Record<string, () => Report> = {
   sizes: () => checkSizes(root),
   docs: () => checkDocs(root),
   tables: () => checkTables(root),
+  'api-types': () => checkApiTypes(root),
 };
 
 function runPart(name: string, run: () => Report): boolean {

@@ -26,6 +26,11 @@ export function checkTables(root: string): Report {
   return runProgram(root, '../scripts/docs-tables.ts', ['--check']);
 }
 
+/** Tells whether the types of the console still say what the routes say. */
+export function checkApiTypes(root: string): Report {
+  return runProgram(root, '../scripts/api-types.ts', ['--check']);
+}
+
 function runProgram(root: string, program: string, args: string[]): Report {
   const result = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
     cwd: root,

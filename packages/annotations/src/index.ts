@@ -17,6 +17,7 @@ export { annotationHealth } from './services/health.ts';
 export type { AnnotationHealth } from './services/health.ts';
 export { createAnnotationServices } from './services/index.ts';
 export type { AnnotationServices, AnnotationServicesOptions } from './services/index.ts';
-export type { Annotation, AnnotationStatus, Presence, Reply, Session } from './shapes.ts';
+export { Annotation, Session } from './shapes.ts';
+export type { AnnotationStatus, Presence, Reply } from './shapes.ts';
 export { annotationsToolset } from './toolset.ts';
 export type { AnnotationsHost } from './toolset.ts';

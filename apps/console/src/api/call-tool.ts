@@ -1,5 +1,5 @@
 /** Owns calling tools as the person who is signed in: one answer, or a stream with progress and questions. */
-import { ApiError, FRESH_SIGN_IN, clientHooks, post, send } from './client.ts';
+import { ApiError, FRESH_SIGN_IN, clientHooks, dataOf, send } from './client.ts';
 import { readServerEvents } from './server-events.ts';
 
 /** One block of a tool's answer, as MCP has it. */
@@ -75,7 +75,8 @@ export async function callTool<T>(
   options: CallOptions = {},
 ): Promise<T> {
   const { signal, ...rest } = options;
-  const result = await post<ToolResult>(addressOf(endpoint, tool), { arguments: args, ...rest }, { signal });
+  const body = { arguments: args, ...rest };
+  const result = await dataOf<ToolResult>(await send('POST', addressOf(endpoint, tool), body, { signal }));
   if (result.isError) throw toolError(result);
   return result.structuredContent as T; // The tool's output schema says what it is
 }

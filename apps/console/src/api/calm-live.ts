@@ -79,8 +79,11 @@ export async function readHead<Page, Row>({
   withRows,
   keyOf,
 }: Head<Page, Row>): Promise<void> {
+  // A reading under way began without what is new, and would put itself over it.
+  await readingsOf(queryKey);
   if (queryClient.getQueryData(queryKey) === undefined) return;
   const fresh = await read();
+  await readingsOf(queryKey);
   queryClient.setQueryData<InfiniteData<Page>>(queryKey, (old) => {
     const [first, ...rest] = old?.pages ?? [];
     if (!old || first === undefined) return old;
@@ -92,4 +95,13 @@ export async function readHead<Page, Row>({
     if (!isTouching) return { pages: [fresh], pageParams: old.pageParams.slice(0, 1) };
     return { ...old, pages: [withRows(first, [...rows, ...kept]), ...rest] };
   });
+}
+
+/** Until nothing of the list is being read. */
+async function readingsOf(queryKey: QueryKey): Promise<void> {
+  const query = queryClient.getQueryCache().find({ queryKey, exact: true });
+  while (query?.state.fetchStatus === 'fetching') {
+    await query.promise?.catch(() => undefined); // The list itself tells what went wrong
+    await new Promise((resolve) => setTimeout(resolve));
+  }
 }

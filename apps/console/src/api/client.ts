@@ -32,7 +32,10 @@ export class ApiError extends Error {
 export const FRESH_SIGN_IN = 'FRESH_SIGN_IN';
 
 /** The values of a query string; what is undefined or empty is left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Query = Readonly<Record<string, QueryValue | undefined>>;
+
+/** A value in an address, where everything is text. */
+export type QueryValue = string | number | boolean;
 
 /** What a request may carry besides its address. */
 export interface RequestOptions {
@@ -54,36 +57,6 @@ let csrfToken = '';
 /** Takes the token of the session; every change sends it. */
 export function setCsrfToken(token: string): void {
   csrfToken = token;
-}
-
-/** Reads the whole answer: `{data, ...}` as the route gives it. */
-export async function getWhole<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  return readBody<T>(await send('GET', path, undefined, options));
-}
-
-/** Reads `data` of an answer. */
-export async function get<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  return dataOf<T>(await send('GET', path, undefined, options));
-}
-
-/** Creates or runs something; gives `data` of the answer. */
-export async function post<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
-  return dataOf<T>(await send('POST', path, body, options));
-}
-
-/** Replaces something; gives `data` of the answer. */
-export async function put<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
-  return dataOf<T>(await send('PUT', path, body, options));
-}
-
-/** Changes fields of something; gives `data` of the answer. */
-export async function patch<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
-  return dataOf<T>(await send('PATCH', path, body, options));
-}
-
-/** Removes something. */
-export async function del<T = void>(path: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
-  return dataOf<T>(await send('DELETE', path, body, options));
 }
 
 /** Sends a request and gives the answer itself, for streams and files; a refusal is thrown. */
@@ -147,7 +120,8 @@ export function queryText(query: Query | undefined): string {
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
 }
 
-async function readBody<T>(response: Response): Promise<T> {
+/** The whole body of an answer. */
+export async function readBody<T>(response: Response): Promise<T> {
   if (response.status === 204) return undefined as T; // Only routes without an answer do this
   try {
     return (await response.json()) as T; // The route's document says what it is
@@ -158,7 +132,8 @@ async function readBody<T>(response: Response): Promise<T> {
   }
 }
 
-async function dataOf<T>(response: Response): Promise<T> {
+/** What an answer is about: its `data`, or all of it where the form is settled elsewhere. */
+export async function dataOf<T>(response: Response): Promise<T> {
   const body = await readBody<unknown>(response);
   const isWrapped = typeof body === 'object' && body !== null && 'data' in body;
   return (isWrapped ? body.data : body) as T; // The route's document says what it is

@@ -2,8 +2,9 @@
 import type { Query } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { detach } from '../detach.ts';
-import { ApiError, clientHooks, get } from './client.ts';
+import { ApiError, clientHooks } from './client.ts';
 import { queryClient } from './query.ts';
+import { request } from './request.ts';
 import type { Topic } from './types.ts';
 
 /** The server lost count: everything may be old. */
@@ -133,7 +134,7 @@ function open(): void {
     retryTimer = setTimeout(open, RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]);
     failures += 1;
     // The stream does not say why it ended; a request does.
-    detach(get('/api/session'), (error) => {
+    detach(request('GET /api/session'), (error) => {
       if (error instanceof ApiError && error.status === 401) clientHooks.onSignedOut();
     });
   });

@@ -1,31 +1,36 @@
 /** Owns passkeys: asking the browser for one, and making one; the library loads with the first use. */
-import { post } from './client.ts';
-
-interface Challenge<T> {
-  readonly challengeId: string;
-  readonly options: T;
-}
+import { request } from './request.ts';
 
 /** Whether this browser and this page can use passkeys. */
 export function hasPasskeys(): boolean {
   return typeof PublicKeyCredential === 'function' && isSecureContext;
 }
 
+/** What a passkey proves. */
+export interface PasskeyProof {
+  readonly challengeId: string;
+  readonly response: Readonly<Record<string, unknown>>;
+}
+
 /** Asks for a passkey; what comes back proves the person to the server. */
-export async function passkeyAnswer(): Promise<{ challengeId: string; response: unknown }> {
+export async function passkeyAnswer(): Promise<PasskeyProof> {
   const { startAuthentication } = await import('@simplewebauthn/browser');
   type Options = Parameters<typeof startAuthentication>[0]['optionsJSON'];
-  const { challengeId, options } = await post<Challenge<Options>>('/api/session/passkey-options');
-  return { challengeId, response: await said(() => startAuthentication({ optionsJSON: options })) };
+  const { challengeId, options } = await request('POST /api/session/passkey-options');
+  // What the browser's own standard settles, the document leaves open.
+  const optionsJSON = options as unknown as Options;
+  return { challengeId, response: { ...(await said(() => startAuthentication({ optionsJSON }))) } };
 }
 
 /** Makes a passkey for the person who is signed in. */
 export async function makePasskey(name: string): Promise<void> {
   const { startRegistration } = await import('@simplewebauthn/browser');
   type Options = Parameters<typeof startRegistration>[0]['optionsJSON'];
-  const { challengeId, options } = await post<Challenge<Options>>('/api/account/passkeys/options');
-  const response = await said(() => startRegistration({ optionsJSON: options }));
-  await post('/api/account/passkeys', { challengeId, response, name });
+  const { challengeId, options } = await request('POST /api/account/passkeys/options');
+  // What the browser's own standard settles, the document leaves open.
+  const optionsJSON = options as unknown as Options;
+  const response = { ...(await said(() => startRegistration({ optionsJSON }))) };
+  await request('POST /api/account/passkeys', { body: { challengeId, response, name } });
 }
 
 /** Says in plain words what browsers say in many. */

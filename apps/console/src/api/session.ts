@@ -2,16 +2,18 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { detach } from '../detach.ts';
-import { ApiError, clientHooks, del, get, post, put, setCsrfToken } from './client.ts';
+import { ApiError, clientHooks, setCsrfToken } from './client.ts';
 import { startLive, stopLive } from './live.ts';
 import { queryClient } from './query.ts';
-import type { Session, SignInMethod } from './types.ts';
+import { request } from './request.ts';
+import type { BodyOf } from './request.ts';
+import type { Session } from './schema.ts';
 
 export const SESSION_KEY = ['session'] as const;
 
 /** What the server offers to someone who is not signed in. */
 export interface SignInOffer {
-  readonly methods: readonly SignInMethod[];
+  readonly methods: readonly BodyOf<'POST /api/session'>['method'][];
   readonly hasOwnerSignIn: boolean;
 }
 
@@ -36,7 +38,7 @@ export function signInOffer(): SignInOffer {
 
 async function readSession(): Promise<Session | null> {
   try {
-    return accept(await get<Session>('/api/session'));
+    return accept(await request('GET /api/session'));
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     const details = error.details as Partial<SignInOffer> | undefined; // As the route's document says
@@ -59,9 +61,9 @@ export function cameByLink(): boolean {
 }
 
 /** Signs in with one of the methods; the answer is the session. */
-export async function signIn(body: { method: SignInMethod } & Record<string, unknown>): Promise<void> {
+export async function signIn(body: BodyOf<'POST /api/session'>): Promise<void> {
   isByLink = body.method === 'link';
-  become(accept(await post<Session>('/api/session', body)));
+  become(accept(await request('POST /api/session', { body })));
 }
 
 /** Takes the place of whoever was signed in before: nothing that they read is kept. */
@@ -72,7 +74,7 @@ function become(session: Session | null): void {
 
 /** Signs out in this browser; the page shows the way in again. */
 export async function signOut(): Promise<void> {
-  await del('/api/session');
+  await request('DELETE /api/session');
   forgetSession();
 }
 
@@ -88,7 +90,7 @@ clientHooks.onSignedOut = forgetSession;
 
 /** Works in another organization from now on. */
 export async function switchOrganization(id: string): Promise<void> {
-  await put('/api/session/organization', { id });
+  await request('PUT /api/session/organization', { body: { id } });
   // What is shown is read anew, what is not shown is forgotten: all of it belonged to the other one.
   await queryClient.resetQueries({ queryKey: SESSION_KEY });
   queryClient.removeQueries({ type: 'inactive' });

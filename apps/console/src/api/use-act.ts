@@ -23,7 +23,7 @@ export interface ActOptions<R> {
 /**
  * Wraps work that a person starts.
  *
- *     const cancel = useAct((id: string) => post(`/api/tasks/${id}/cancel`));
+ *     const cancel = useAct((id: string) => request('POST /api/tasks/{id}/cancel', { path: { id } }));
  *     <Button isBusy={cancel.isBusy} onClick={() => cancel.run(task.id)}>Cancel</Button>
  */
 export function useAct<A extends unknown[], R>(

@@ -2,7 +2,7 @@
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
 import { cameByLink, useSession, useSessionQuery } from '../api/session.ts';
-import type { Session } from '../api/types.ts';
+import type { Session } from '../api/schema.ts';
 import { SCREENS } from '../screens.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/states.tsx';

@@ -1,6 +1,8 @@
 /** Owns proving oneself again: the server asks before what could do most harm, and the act goes on afterwards. */
 import { useEffect, useState } from 'react';
-import { clientHooks, post } from '../api/client.ts';
+import { clientHooks } from '../api/client.ts';
+import { request } from '../api/request.ts';
+import type { BodyOf } from '../api/request.ts';
 import { passkeyAnswer } from '../api/passkey.ts';
 import { useSession } from '../api/session.ts';
 import { useAct } from '../api/use-act.ts';
@@ -33,9 +35,13 @@ function ProofDialog({ onEnd }: { readonly onEnd: (isDone: boolean) => void }) {
   const [isWithKey, setWithKey] = useState(!hasPassword);
   const [secret, setSecret] = useState('');
   const done = { onDone: () => onEnd(true), isQuiet: true };
-  const prove = useAct((proof: object) => post('/api/session/fresh', proof), done);
+  const prove = useAct(
+    (body: BodyOf<'POST /api/session/fresh'>) => request('POST /api/session/fresh', { body }),
+    done,
+  );
   const touch = useAct(async () => {
-    await post('/api/session/fresh', { method: 'passkey', ...(await passkeyAnswer()) });
+    const body = { method: 'passkey' as const, ...(await passkeyAnswer()) };
+    await request('POST /api/session/fresh', { body });
   }, done);
   const error = prove.error?.message ?? touch.error?.message;
   return (

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { MessageSquareText, User } from 'lucide-react';
-import { get } from '../api/client.ts';
+import { request } from '../api/request.ts';
 import { useSession } from '../api/session.ts';
 import { useSettledText } from '../ui/use-settled-text.ts';
 
@@ -14,18 +14,6 @@ export interface Found {
   readonly to: string;
   readonly title: string;
   readonly about: string;
-}
-
-interface FoundPost {
-  readonly id: string;
-  readonly title: string;
-  readonly boardName: string;
-}
-
-interface FoundMember {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string | null;
 }
 
 /** A few posts and people; whoever may not read them, or has no such screen, finds none. */
@@ -40,7 +28,7 @@ export function useFound(text: string): {
     queryKey: ['posts', 'palette', asked],
     queryFn: async ({ signal }) => {
       const query = { search: asked, limit: MOST };
-      const found = await get<FoundPost[]>('/api/v1/inbox/posts', { query, signal });
+      const found = await request('GET /api/v1/inbox/posts', { query, signal });
       return found.map(({ id, title, boardName }) => ({
         to: `/feedback/inbox/${encodeURIComponent(id)}`,
         title,
@@ -54,9 +42,9 @@ export function useFound(text: string): {
   const people = useQuery({
     queryKey: ['members', 'palette', asked],
     queryFn: async ({ signal }) => {
-      const path = `/api/organizations/${encodeURIComponent(organization.id)}/members`;
+      const path = { orgId: organization.id };
       const query = { text: asked, limit: MOST };
-      const found = await get<{ members: FoundMember[] }>(path, { query, signal });
+      const found = await request('GET /api/organizations/{orgId}/members', { path, query, signal });
       return found.members.map(({ id, name, email }) => ({
         to: `/organization/members/${encodeURIComponent(id)}`,
         title: name,

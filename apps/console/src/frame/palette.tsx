@@ -5,9 +5,9 @@ import { Command } from 'cmdk';
 import { CircleHelp, Clock, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { get } from '../api/client.ts';
+import { request } from '../api/request.ts';
 import { signOut, useSession } from '../api/session.ts';
-import type { ToolRow } from '../api/types.ts';
+import type { Tool } from '../api/schema.ts';
 import { useAct } from '../api/use-act.ts';
 import { RAIL_TITLES, SCREENS } from '../screens.ts';
 import { EffectBadge } from '../ui/badge.tsx';
@@ -37,7 +37,7 @@ export function Palette({
   const leave = useAct(signOut);
   const [text, setText] = useState(typed);
   const input = useRef<HTMLInputElement>(null);
-  const { data: tools = [] } = useQuery({ queryKey: ['tools'], queryFn: () => get<ToolRow[]>('/api/tools') });
+  const { data: tools = [] } = useQuery({ queryKey: ['tools'], queryFn: () => request('GET /api/tools') });
   const close = (act: () => void) => () => {
     onClose();
     act();
@@ -142,13 +142,13 @@ export function Palette({
 }
 
 /** All words must be there; few enough are shown to keep typing quick with thousands of tools. */
-function findTools(tools: readonly ToolRow[], text: string): ToolRow[] {
+function findTools(tools: readonly Tool[], text: string): Tool[] {
   const words = text
     .toLowerCase()
     .split(/[\s_]+/)
     .filter(Boolean);
   if (words.length === 0) return [];
-  const found: ToolRow[] = [];
+  const found: Tool[] = [];
   for (const tool of tools) {
     const about = `${tool.name} ${tool.title} ${tool.endpointTitle}`.toLowerCase();
     if (words.every((word) => about.includes(word))) found.push(tool);

@@ -18,7 +18,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { get } from '../api/client.ts';
+import { request } from '../api/request.ts';
 import { useSession } from '../api/session.ts';
 import type { RailName } from '../api/types.ts';
 import { RAIL_TITLES, SCREENS, screensOf } from '../screens.ts';
@@ -59,7 +59,7 @@ export function Rail() {
   const isPhone = useIsPhone();
   const { rail } = useSession();
   const { pathname } = useLocation();
-  const { data: counts = {} } = useQuery({ queryKey: ['counts'], queryFn: () => get<Counts>('/api/counts') });
+  const { data: counts = {} } = useQuery({ queryKey: ['counts'], queryFn: () => request('GET /api/counts') });
   const shared = { rail, current: railOf(pathname), counts };
   return isPhone ? <BottomBar {...shared} /> : <SideRail {...shared} />;
 }

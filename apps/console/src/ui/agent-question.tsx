@@ -1,6 +1,8 @@
 /** Owns answering one question of an agent: its options as buttons, own words, or no answer at all. */
 import { useState } from 'react';
-import { post } from '../api/client.ts';
+import { request } from '../api/request.ts';
+import type { BodyOf } from '../api/request.ts';
+import type { Question } from '../api/schema.ts';
 import { queryClient } from '../api/query.ts';
 import { useAct } from '../api/use-act.ts';
 import './agent-question.css';
@@ -11,28 +13,14 @@ import { Markdown } from './markdown.tsx';
 import { toast } from './toast-store.ts';
 import { When } from './when.tsx';
 
-/** What an agent asks. */
-export interface AgentQuestion {
-  readonly id: string;
-  readonly agent: { readonly name: string };
-  readonly question: string;
-  readonly options: readonly string[] | null;
-  readonly context: string | null;
-  readonly deadline: string;
-}
-
-interface Answer {
-  readonly answer?: string;
-  readonly option_index?: number;
-  readonly decline?: true;
-}
+type Answer = BodyOf<'POST /api/questions/{id}/answer'>;
 
 /** An open question, as an entry of a list. */
-export function OpenQuestion({ question }: { readonly question: AgentQuestion }) {
+export function OpenQuestion({ question }: { readonly question: Question }) {
   const [text, setText] = useState('');
   const act = useAct(
     async (answer: Answer) => {
-      await post(`/api/questions/${question.id}/answer`, answer);
+      await request('POST /api/questions/{id}/answer', { path: { id: question.id }, body: answer });
       await queryClient.invalidateQueries({ queryKey: ['questions'] });
       await queryClient.invalidateQueries({ queryKey: ['counts'] });
     },

@@ -1,41 +1,25 @@
 /** Owns approving what a schedule wants to do: yes or no. */
-import { post } from '../api/client.ts';
+import { request } from '../api/request.ts';
+import type { Execution } from '../api/schema.ts';
 import { queryClient } from '../api/query.ts';
 import { useAct } from '../api/use-act.ts';
 import { Button } from './button.tsx';
 import { toast } from './toast-store.ts';
 import { When } from './when.tsx';
 
-/** One thing that a schedule does. */
-export interface ScheduledAction {
-  readonly type: string;
-  readonly repos?: readonly string[];
-  readonly description?: string;
-  readonly message?: string;
-  readonly prompt?: string;
-}
-
-/** What waits for a word of people. */
-export interface WaitingExecution {
-  readonly id: string;
-  readonly schedule: string;
-  readonly actions: readonly ScheduledAction[];
-  readonly approvals: number;
-  readonly approvals_needed: number;
-  readonly due_at: string;
-}
+type Action = Execution['actions'][number];
 
 /** An action in words: what it was told, else what kind it is. */
-export function actionText({ type, repos, description, message, prompt }: ScheduledAction): string {
+export function actionText({ type, repos, description, message, prompt }: Action): string {
   const kind = type.replaceAll('_', ' ');
   return description ?? message ?? prompt ?? (repos === undefined ? kind : `${kind} ${repos.join(', ')}`);
 }
 
 /** An execution that waits, as an entry of a list. */
-export function WaitingApproval({ execution }: { readonly execution: WaitingExecution }) {
+export function WaitingApproval({ execution }: { readonly execution: Execution }) {
   const act = useAct(
     async (verdict: 'approve' | 'deny') => {
-      await post(`/api/executions/${execution.id}/${verdict}`);
+      await request(`POST /api/executions/{id}/${verdict}`, { path: { id: execution.id } });
       await queryClient.invalidateQueries({ queryKey: ['schedules'] });
       await queryClient.invalidateQueries({ queryKey: ['counts'] });
       return verdict;

@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark } from 'lucide-react';
 import { useState } from 'react';
-import { get, put } from '../api/client.ts';
+import { request } from '../api/request.ts';
+import type { View } from '../api/schema.ts';
 import { queryClient } from '../api/query.ts';
 import { useAct } from '../api/use-act.ts';
 import { Button } from './button.tsx';
@@ -13,12 +14,6 @@ import type { MenuEntry } from './menu.tsx';
 import { toast } from './toast-store.ts';
 import type { ScreenState, Search } from './use-screen.ts';
 
-interface SavedView {
-  readonly name: string;
-  /** The filters as they stand in the address. */
-  readonly search: string;
-}
-
 /** The button that lists, saves and removes views of a list. */
 export function SavedViews({
   screenName,
@@ -27,36 +22,39 @@ export function SavedViews({
   readonly screenName: string;
   readonly screen: ScreenState;
 }) {
-  const path = `/api/views/${screenName}`;
+  const path = { screen: screenName };
   const key = ['views', screenName];
-  const { data: views = [] } = useQuery({ queryKey: key, queryFn: () => get<SavedView[]>(path) });
+  const { data: views = [] } = useQuery({
+    queryKey: key,
+    queryFn: () => request('GET /api/views/{screen}', { path }),
+  });
   const [name, setName] = useState<string>();
   const save = useAct(
-    async (next: readonly SavedView[]) => {
-      await put(path, { views: next });
+    async (next: readonly View[]) => {
+      await request('PUT /api/views/{screen}', { path, body: { views: next } });
       queryClient.setQueryData(key, next);
     },
     { onDone: () => setName(undefined) },
   );
-  const remove = useAct(async (rest: readonly SavedView[], gone: SavedView) => {
+  const remove = useAct(async (rest: readonly View[], gone: View) => {
     const before = views;
-    await put(path, { views: rest });
+    await request('PUT /api/views/{screen}', { path, body: { views: rest } });
     queryClient.setQueryData(key, rest);
     toast({
       text: `The view “${gone.name}” is removed.`,
       async onUndo() {
-        await put(path, { views: before });
+        await request('PUT /api/views/{screen}', { path, body: { views: before } });
         queryClient.setQueryData(key, before);
       },
     });
   });
   const hasSearch = Object.keys(screen.search).length > 0;
-  const show = (view: SavedView) => {
+  const show = (view: View) => {
     const nothing = Object.fromEntries(Object.keys(screen.search).map((id) => [id, undefined]));
     screen.setSearch({ ...nothing, ...Object.fromEntries(new URLSearchParams(view.search)) });
   };
   const current = textOf(screen.search);
-  const isShown = (view: SavedView) => view.search === current;
+  const isShown = (view: View) => view.search === current;
   const items: MenuEntry[] = views.map((view) => ({
     label: view.name,
     isChecked: isShown(view),

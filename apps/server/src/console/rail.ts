@@ -2,8 +2,23 @@
 import type { Caller, Engine } from '@parley/kit';
 import { hiddenReason } from '@parley/kit';
 
+/** All entries, in their order. */
+export const RAIL = [
+  'home',
+  'annotations',
+  'feedback',
+  'tasks',
+  'agents',
+  'connections',
+  'tools',
+  'events',
+  'monitoring',
+  'organization',
+] as const;
+type RailEntry = (typeof RAIL)[number];
+
 /** What stands behind an entry: names of tools and rights, of which one is enough. */
-const ENTRIES: readonly (readonly [entry: string, toolset: string, names: readonly string[]])[] = [
+const ENTRIES: readonly (readonly [entry: RailEntry, toolset: string, names: readonly string[]])[] = [
   ['annotations', 'annotations', ['list_sessions', 'get_all_pending', 'get_pending', 'get_session']],
   ['feedback', 'feedback', ['search_feedback', 'find_feedback', 'get_post']],
   ['tasks', 'tasks', ['list_tasks', 'get_task']],
@@ -16,7 +31,7 @@ const ENTRIES: readonly (readonly [entry: string, toolset: string, names: readon
 ];
 
 /** The entries that a caller has, in their order. */
-export function railOf(engine: Engine, caller: Caller): string[] {
+export function railOf(engine: Engine, caller: Caller): RailEntry[] {
   const { tools } = engine.common;
   const has = (toolset: string, name: string) => {
     const tool = tools.find((each) => each.name === name && each.toolset === toolset);

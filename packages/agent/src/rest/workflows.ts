@@ -1,6 +1,7 @@
 /** Routes of the workflows of an agent and of what they did, for people who look. */
 import { limitUpTo, one, whole } from '@parley/http/rest';
 import * as z from 'zod';
+import { NODE_TYPES } from '../services/workflows/graph.ts';
 import { agentOf } from './agent-of.ts';
 import { before } from './before.ts';
 import { defineRoute } from './route.ts';
@@ -12,8 +13,24 @@ const Workflow = z.object({
 });
 const WholeWorkflow = Workflow.extend({
   description: z.string(),
-  nodes: z.array(z.unknown()),
-  edges: z.array(z.unknown()),
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      type: z.enum(NODE_TYPES),
+      label: z.string(),
+      config: z.record(z.string(), z.unknown()).describe('What a node of its type is told'),
+      position: z.object({ x: z.number(), y: z.number() }).optional(),
+    }),
+  ),
+  edges: z.array(
+    z.object({
+      id: z.string(),
+      sourceNodeId: z.string(),
+      targetNodeId: z.string(),
+      condition: z.enum(['true', 'false']).optional().describe('Of edges that leave a condition'),
+      label: z.string().optional(),
+    }),
+  ),
   default_project_id: z.string().nullable(),
   max_concurrency: z.int(),
 });

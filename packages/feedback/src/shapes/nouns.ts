@@ -11,7 +11,7 @@ export const Board = z.object({
   slug: z.string(),
   description: z.string().nullable(),
   isPublic: z.boolean(),
-  settings: z.record(z.string(), z.unknown()),
+  settings: z.looseObject({ moderation: z.boolean().optional() }),
   position: z.int().describe('Lists and pages show boards in this order'),
   postCount: z.int(),
   createdAt: time,

@@ -228,16 +228,24 @@ function itemSchemas(routes: readonly RouteFacts[]): Json {
   for (const { answer } of routes)
     if (answer.item !== undefined && !named.has(answer.item.shape))
       named.add(answer.item.shape, { id: answer.item.name });
-  const { schemas } = z.toJSONSchema(named, { uri: (id) => `${REF}${id}`, io: 'output', override: tidy });
+  const { __shared, ...schemas } = z.toJSONSchema(named, {
+    uri: (id) => `${REF}${id}`,
+    io: 'output',
+    override: tidy,
+  }).schemas;
   // One shape may have several names; those after the first stand for it.
   const others = routes.flatMap(({ answer: { item } }) => {
     const first = item && named.get(item.shape)?.id;
     return first === undefined || first === item?.name ? [] : [[item?.name, { $ref: `${REF}${first}` }]];
   });
-  return Object.fromEntries([
-    ...others,
-    ...Object.entries(schemas).map(([id, schema]) => [id, withoutAddress(schema)]),
-  ]);
+  // What is made of itself inside another shape: zod puts it aside, at an address that leads nowhere in this document.
+  const inner = (__shared?.['$defs'] ?? {}) as Record<string, Json>; // Schemas by their names
+  const all = Object.entries({ ...schemas, ...inner }).map(([id, schema]) => [id, withoutAddress(schema)]);
+  return withInnerNames(Object.fromEntries([...others, ...all]) as Json); // Schemas by their names
+}
+
+function withInnerNames(schemas: Json): Json {
+  return JSON.parse(JSON.stringify(schemas).replaceAll(`${REF}__shared#/$defs/`, REF)) as Json; // It was one before
 }
 
 function schemaOf(shape: z.ZodType, io: 'input' | 'output'): Json {

@@ -2,6 +2,7 @@
 import { download, limitUpTo, one } from '@parley/http/rest';
 import { ToolError } from '@parley/kit';
 import * as z from 'zod';
+import type { NestedCall } from '../services/monitoring/call-in-full.ts';
 import { LOG_LINES } from '../services/monitoring/log-lines.ts';
 import { IsoTime } from '../tools/iso-time.ts';
 import { defineRoute } from './route.ts';
@@ -28,6 +29,8 @@ const number = (most: number, description: string) =>
     .optional()
     .meta({ type: 'integer', description });
 
+const Effect = z.enum(['read', 'create', 'update', 'delete', 'run']);
+
 const filter = {
   connection: text(128, 'Connection or toolset'),
   tool: text(300, 'The whole name of a tool'),
@@ -35,7 +38,7 @@ const filter = {
   caller: text(128, 'The id of a key, a member or an agent'),
   user: text(128, 'The id of a person'),
   source: text(32, 'Such as key, web, agent or schedule'),
-  effect: z.enum(['read', 'create', 'update', 'delete', 'run']).optional(),
+  effect: Effect.optional(),
   outcome: z
     .enum(['ok', 'error', 'denied', 'cancelled', 'failed'])
     .optional()
@@ -56,7 +59,7 @@ const Line = z.object({
   connectionId: z.string(),
   connectionTitle: nullable,
   toolName: z.string(),
-  effect: nullable,
+  effect: Effect.nullable(),
   outcome: z.string().describe('ok, error, denied or cancelled'),
   errorCode: nullable,
   errorMessage: nullable,
@@ -107,8 +110,42 @@ const ErrorGroups = z.object({
   partial: z.boolean(),
 });
 
+const Nested: z.ZodType<NestedCall> = z
+  .object({
+    id: z.string(),
+    ...place,
+    effect: Effect.nullable(),
+    outcome: z.string(),
+    errorCode: nullable,
+    durationMs: z.number(),
+    startMs: z.number().describe('After the outer call began'),
+    calls: z.lazy(() => z.array(Nested)),
+  })
+  .meta({ id: 'NestedCall' });
+
 /** Every field of the record, with names, the grant, and the calls inside it as a tree. */
-const CallInFull = z.looseObject({ id: z.string(), toolName: z.string(), calls: z.array(z.unknown()) });
+const CallInFull = Line.extend({
+  organizationId: z.string(),
+  method: z.string().describe('tools/call, rest and the like'),
+  isError: z.boolean(),
+  input: nullable,
+  output: nullable,
+  upstreamMs: z.number().nullable(),
+  requestId: nullable,
+  traceId: nullable,
+  userAgent: nullable,
+  virtualMcpTitle: nullable,
+  protocolVersion: nullable,
+  bytesIn: z.number().nullable(),
+  bytesOut: z.number().nullable(),
+  properties: z.record(z.string(), z.string()).nullable(),
+  grant: z
+    .object({ resource: z.string(), name: z.string(), roles: z.array(z.string()) })
+    .nullable()
+    .describe('null: nothing allows it any more, or it is no tool'),
+  calls: z.array(Nested),
+  madeBy: z.object({ id: z.string(), toolName: z.string() }).nullable(),
+});
 
 /** Times as they come; without them the last day. */
 function timesOf({ since, until = Date.now() }: { since?: number | undefined; until?: number | undefined }) {
@@ -197,7 +234,12 @@ export const callRoutes = [
         id === undefined ? undefined : await services.monitoring.calls.one(caller.organizationId, id);
       if (found === undefined)
         throw new ToolError('not_found', 'Call not found. It may have been removed by age.');
-      return { ...found, calls: [...found.calls] };
+      const { grant, properties } = found;
+      return {
+        ...found,
+        grant: grant && { ...grant, roles: [...grant.roles] },
+        properties: properties && { ...properties },
+      };
     },
   }),
 ];

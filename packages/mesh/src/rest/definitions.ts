@@ -8,7 +8,17 @@ import { defineRoute } from './route.ts';
 
 const MOST_APPROVALS = 1000;
 
-const AnyDefinition = z.record(z.string(), z.unknown());
+const AnySchema = z.record(z.string(), z.unknown());
+
+/** As its server gave it, word for word. */
+const AnyDefinition = z.looseObject({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: AnySchema,
+  outputSchema: AnySchema.optional(),
+  annotations: AnySchema.optional(),
+});
 
 const FieldChange = z.object({
   field: z.string().describe('A path, such as inputSchema.properties.to.type'),

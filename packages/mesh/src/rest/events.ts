@@ -25,7 +25,10 @@ const CloudEvent = z.looseObject({
   source: z.string(),
   type: z.string(),
   time: z.string(),
+  subject: z.string().optional(),
+  data: z.unknown().optional(),
   parleyseq: z.int(),
+  parleyschedule: z.string().optional().describe('The schedule that fired it'),
 });
 const EventPage = z.object({
   events: z.array(CloudEvent),

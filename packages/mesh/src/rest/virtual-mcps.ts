@@ -56,7 +56,13 @@ const Member = z.object({
 const Described = z.object({
   shown: z.array(ShownTool),
   members: z.array(Member),
-  modes: z.array(z.object({ mode: z.string(), tools: z.int(), tokens: z.int() })),
+  modes: z.array(
+    z.object({
+      mode: z.enum(['passthrough', 'smart_tool_selection', 'code_execution']),
+      tools: z.int(),
+      tokens: z.int(),
+    }),
+  ),
   notes: z.array(z.string()),
 });
 

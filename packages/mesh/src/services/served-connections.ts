@@ -25,7 +25,11 @@ export interface ShownTool {
 export interface ShownVirtualMcp {
   readonly isActive: boolean;
   readonly tools: readonly ShownTool[];
-  readonly modes: readonly { readonly mode: string; readonly tools: number; readonly tokens: number }[];
+  readonly modes: readonly {
+    readonly mode: 'passthrough' | 'smart_tool_selection' | 'code_execution';
+    readonly tools: number;
+    readonly tokens: number;
+  }[];
   readonly notes: readonly string[];
 }
 

@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { del, get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
+import type { Passkey } from '../../api/schema.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { hasPasskeys, makePasskey } from '../../api/passkey.ts';
 import { refreshSession, useSession } from '../../api/session.ts';
@@ -15,13 +16,6 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { When } from '../../ui/when.tsx';
 
-interface Passkey {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly usedAt: string | null;
-}
-
 const MOST_NAME = 100;
 
 async function readAgain(): Promise<void> {
@@ -33,7 +27,7 @@ async function readAgain(): Promise<void> {
 export function Passkeys() {
   const query = useQuery({
     queryKey: ['sessions', 'passkeys'],
-    queryFn: ({ signal }) => get<Passkey[]>('/api/account/passkeys', { signal }),
+    queryFn: ({ signal }) => request('GET /api/account/passkeys', { signal }),
   });
   const [going, setGoing] = useState<Passkey>();
   return (
@@ -128,7 +122,7 @@ function Remove({ passkey, isLast, onClose }: RemoveProps) {
   const { hasPassword } = useSession();
   const remove = useAct(
     async () => {
-      await del(`/api/account/passkeys/${encodeURIComponent(passkey.id)}`);
+      await request('DELETE /api/account/passkeys/{id}', { path: { id: passkey.id } });
       await readAgain();
     },
     { onDone: onClose },

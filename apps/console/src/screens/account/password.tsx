@@ -1,6 +1,6 @@
 /** Owns one's own password. */
 import { useState } from 'react';
-import { put } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { refreshSession, useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
@@ -19,7 +19,9 @@ export function PasswordCard() {
   const [password, setPassword] = useState('');
   const save = useAct(
     async () => {
-      await put('/api/account/password', { password, ...(current !== '' && { current }) });
+      await request('PUT /api/account/password', {
+        body: { password, ...(current !== '' && { current }) },
+      });
       await refreshSession();
     },
     {

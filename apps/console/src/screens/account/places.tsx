@@ -1,7 +1,8 @@
 /** Owns where one is signed in, and signing out there. */
 import { useQuery } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
-import { del, get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
+import type { Device } from '../../api/schema.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -11,23 +12,15 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { When } from '../../ui/when.tsx';
 
-interface Place {
-  readonly id: string;
-  readonly device: string;
-  readonly createdAt: string;
-  readonly seenAt: string;
-  readonly isCurrent: boolean;
-}
-
 /** The browsers, this one first. */
 export function Places() {
   const query = useQuery({
     queryKey: ['sessions', 'mine'],
-    queryFn: ({ signal }) => get<Place[]>('/api/sessions', { signal }),
+    queryFn: ({ signal }) => request('GET /api/sessions', { signal }),
   });
   const end = useAct(
-    async (places: readonly Place[]) => {
-      for (const { id } of places) await del(`/api/sessions/${encodeURIComponent(id)}`);
+    async (places: readonly Device[]) => {
+      for (const { id } of places) await request('DELETE /api/sessions/{id}', { path: { id } });
       makeOld('sessions');
       return places.length;
     },

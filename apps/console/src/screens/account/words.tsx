@@ -1,6 +1,6 @@
 /** Owns one's own name and e-mail. */
 import { useState } from 'react';
-import { put } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { refreshSession, useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
@@ -21,9 +21,11 @@ export function Words() {
   const isOtherEmail = email.trim() !== before.email;
   const save = useAct(
     async () => {
-      await put('/api/account', {
-        ...(name.trim() !== before.name && { name: name.trim() }),
-        ...(isOtherEmail && { email: email.trim() }),
+      await request('PUT /api/account', {
+        body: {
+          ...(name.trim() !== before.name && { name: name.trim() }),
+          ...(isOtherEmail && { email: email.trim() }),
+        },
       });
       await refreshSession();
     },

@@ -1,7 +1,8 @@
 /** Owns what an agent is: its words, its project, its keys, the keys it signs with, and its end. */
 import { useState } from 'react';
-import { del, patch } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { Agent } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
 import { Facts } from '../../ui/detail-pane.tsx';
@@ -11,8 +12,7 @@ import { Select } from '../../ui/select.tsx';
 import { ScreenLink } from '../../ui/screen-link.tsx';
 import { When } from '../../ui/when.tsx';
 import { AgentKeys } from './agent-keys.tsx';
-import type { Agent } from './queries.ts';
-import { pathOf, useProjects } from './queries.ts';
+import { useProjects } from './queries.ts';
 
 const NONE = 'none';
 
@@ -20,7 +20,7 @@ export function AboutTab({ agent, onGone }: { readonly agent: Agent; readonly on
   const [isAsking, setAsking] = useState(false);
   const [isEditing, setEditing] = useState(false);
   const project = useProjects().find(({ id }) => id === agent.default_project_id);
-  const remove = useAct(() => del(pathOf(agent.id)), {
+  const remove = useAct(() => request('DELETE /api/agents/{id}', { path: { id: agent.id } }), {
     onDone() {
       onGone();
       makeOld('agents', 'keys');
@@ -74,10 +74,13 @@ function EditAgent({ agent, onClose }: { readonly agent: Agent; readonly onClose
   const projects = useProjects();
   const save = useAct(
     () =>
-      patch(pathOf(agent.id), {
-        name: name.trim(),
-        description: about,
-        default_project_id: project === NONE ? null : project,
+      request('PATCH /api/agents/{id}', {
+        path: { id: agent.id },
+        body: {
+          name: name.trim(),
+          description: about,
+          default_project_id: project === NONE ? null : project,
+        },
       }),
     {
       isQuiet: true,

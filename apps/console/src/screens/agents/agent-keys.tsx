@@ -1,8 +1,9 @@
 /** Owns the keys of an agent: those that programs act as it with, and those that it signs with. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { del, get, post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { Agent, Key } from '../../api/schema.ts';
 import { useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
 import { StateBadge } from '../../ui/badge.tsx';
@@ -11,29 +12,10 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { ShortId } from '../../ui/copy-button.tsx';
 import { ConfirmDelete, Dialog } from '../../ui/dialog.tsx';
 import { When } from '../../ui/when.tsx';
-import type { Agent } from './queries.ts';
-import { pathOf } from './queries.ts';
-
-interface ApiKey {
-  readonly id: string;
-  readonly name: string;
-  readonly start: string;
-  readonly agentId: string | null;
-  readonly state: 'active' | 'expired' | 'revoked';
-  readonly lastUsedAt: string | null;
-  readonly createdAt: string;
-}
-
-interface SigningKey {
-  readonly key_id: string;
-  readonly public_key: string;
-  readonly active: boolean;
-  readonly created_at: string;
-}
 
 export function AgentKeys({ agent }: { readonly agent: Agent }) {
   const [made, setMade] = useState<string>();
-  const further = useAct(() => post<{ readonly key: string }>(`${pathOf(agent.id)}/api-keys`), {
+  const further = useAct(() => request('POST /api/agents/{id}/api-keys', { path: { id: agent.id } }), {
     onDone({ key }) {
       setMade(key);
       makeOld('keys');
@@ -68,18 +50,24 @@ export function AgentKeys({ agent }: { readonly agent: Agent }) {
 
 function ApiKeys({ agentId }: { readonly agentId: string }) {
   const { organization } = useSession();
-  const at = `/api/organizations/${encodeURIComponent(organization.id)}/keys`;
-  const [asked, setAsked] = useState<ApiKey>();
+  const [asked, setAsked] = useState<Key>();
   const { data } = useQuery({
     queryKey: ['keys', 'list'],
-    queryFn: ({ signal }) => get<readonly ApiKey[]>(at, { signal }),
+    queryFn: ({ signal }) =>
+      request('GET /api/organizations/{orgId}/keys', { path: { orgId: organization.id }, signal }),
   });
-  const revoke = useAct((id: string) => del(`${at}/${encodeURIComponent(id)}`), {
-    onDone() {
-      setAsked(undefined);
-      makeOld('keys');
+  const revoke = useAct(
+    (id: string) =>
+      request('DELETE /api/organizations/{orgId}/keys/{keyId}', {
+        path: { orgId: organization.id, keyId: id },
+      }),
+    {
+      onDone() {
+        setAsked(undefined);
+        makeOld('keys');
+      },
     },
-  });
+  );
   const own = data?.filter((key) => key.agentId === agentId && key.state !== 'revoked') ?? [];
   return (
     <>
@@ -117,9 +105,9 @@ function SigningKeys({ agentId }: { readonly agentId: string }) {
   const [isAsking, setAsking] = useState(false);
   const { data } = useQuery({
     queryKey: ['agents', 'signing-keys', agentId],
-    queryFn: ({ signal }) => get<{ keys: readonly SigningKey[] }>(`${pathOf(agentId)}/keys`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/agents/{id}/keys', { path: { id: agentId }, signal }),
   });
-  const rotate = useAct(() => post(`${pathOf(agentId)}/keys/rotate`), {
+  const rotate = useAct(() => request('POST /api/agents/{id}/keys/rotate', { path: { id: agentId } }), {
     onDone() {
       setAsking(false);
       makeOld('agents', 'memory');

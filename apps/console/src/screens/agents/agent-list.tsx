@@ -1,8 +1,9 @@
 /** Owns the list of agents: who there is, what each does now, when it last acted. */
 import { Bot, Plus, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { del } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { ListedAgent } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -16,8 +17,7 @@ import { When } from '../../ui/when.tsx';
 import { TrustedName } from '../../ui/trusted-name.tsx';
 import { AgentDetail } from './agent-detail.tsx';
 import { MakeAgent } from './make-agent.tsx';
-import { pathOf, useAgents } from './queries.ts';
-import type { ListedAgent } from './queries.ts';
+import { useAgents } from './queries.ts';
 
 const columns: Column<ListedAgent>[] = [
   {
@@ -87,7 +87,7 @@ export function AgentList({ screen }: { readonly screen: ScreenState }) {
   }, [query.data, q, status]);
   const remove = useAct(
     async (gone: readonly ListedAgent[]) => {
-      for (const { id } of gone) await del(pathOf(id));
+      for (const { id } of gone) await request('DELETE /api/agents/{id}', { path: { id } });
     },
     {
       onDone() {

@@ -1,24 +1,15 @@
 /** Owns what schedules of all agents wait for people to approve, and what they did lately. */
 import { useQuery } from '@tanstack/react-query';
 import { CalendarCheck } from 'lucide-react';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
+import type { Execution } from '../../api/schema.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { WaitingApproval } from '../../ui/execution-approval.tsx';
-import type { WaitingExecution } from '../../ui/execution-approval.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ScreenLink } from '../../ui/screen-link.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { When } from '../../ui/when.tsx';
-
-/** What a schedule did, does or waits for. */
-export interface Execution extends WaitingExecution {
-  readonly agent_id: string;
-  readonly status: string;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
-  readonly result: string | null;
-}
 
 const MOST = 100;
 
@@ -26,7 +17,7 @@ const MOST = 100;
 export function ApprovalsPlace() {
   const query = useQuery({
     queryKey: ['schedules', 'executions', MOST],
-    queryFn: ({ signal }) => get<Execution[]>('/api/executions', { query: { limit: MOST }, signal }),
+    queryFn: ({ signal }) => request('GET /api/executions', { query: { limit: MOST }, signal }),
   });
   const waiting = query.data?.filter(({ status }) => status === 'waiting') ?? [];
   const others = query.data?.filter(({ status }) => status !== 'waiting') ?? [];

@@ -1,37 +1,19 @@
 /** Owns reading bundles: those of the organization, those of an agent, and the names that lists can hold. */
 import { useQuery } from '@tanstack/react-query';
-import { get } from '../../api/client.ts';
-import { pathOf, useAgents, useTools } from './queries.ts';
-
-/** A set of tools with words for whoever gets them. */
-export interface Bundle {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly tools: readonly string[];
-  readonly prompt_additions: string;
-  readonly preset: boolean;
-}
-
-/** A bundle that an agent has. */
-export interface Skill {
-  readonly bundle_id: string;
-  readonly sort_order: number;
-  readonly name: string;
-  readonly tools: readonly string[];
-}
+import { request } from '../../api/request.ts';
+import { useAgents, useTools } from './queries.ts';
 
 export function useBundles() {
   return useQuery({
     queryKey: ['agents', 'bundles'],
-    queryFn: ({ signal }) => get<readonly Bundle[]>('/api/skill-bundles', { signal }),
+    queryFn: ({ signal }) => request('GET /api/skill-bundles', { signal }),
   });
 }
 
 export function useSkills(id: string) {
   return useQuery({
     queryKey: ['agents', 'skills', id],
-    queryFn: ({ signal }) => get<readonly Skill[]>(`${pathOf(id)}/skills`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/agents/{id}/skills', { path: { id }, signal }),
   });
 }
 

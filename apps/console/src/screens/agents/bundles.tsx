@@ -1,8 +1,9 @@
 /** Owns the bundles of the organization: sets of tools with words, made, changed, set back and deleted. */
 import { Package, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { del, post, put } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { Bundle } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,9 +15,6 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { useBundles, useToolNames } from './bundle-queries.ts';
-import type { Bundle } from './bundle-queries.ts';
-
-const pathOfBundle = (id: string) => `/api/skill-bundles/${encodeURIComponent(id)}`;
 
 /** The place of bundles. */
 export function BundlesPlace() {
@@ -54,8 +52,11 @@ export function BundlesPlace() {
 
 function BundleLine({ bundle, onEdit }: { readonly bundle: Bundle; readonly onEdit: () => void }) {
   const [isAsking, setAsking] = useState(false);
-  const remove = useAct(() => del(pathOfBundle(bundle.id)), { onDone: () => makeOld('agents') });
-  const reset = useAct(() => post(`${pathOfBundle(bundle.id)}/reset`), {
+  const path = { id: bundle.id };
+  const remove = useAct(() => request('DELETE /api/skill-bundles/{id}', { path }), {
+    onDone: () => makeOld('agents'),
+  });
+  const reset = useAct(() => request('POST /api/skill-bundles/{id}/reset', { path }), {
     onDone() {
       makeOld('agents');
       toast({ text: `“${bundle.name}” is as it began.` });
@@ -117,7 +118,9 @@ function BundleDialog({
   const save = useAct(
     () => {
       const body = { name: name.trim(), description, tools: [...chosen], prompt_additions: words };
-      return bundle === undefined ? post('/api/skill-bundles', body) : put(pathOfBundle(bundle.id), body);
+      return bundle === undefined
+        ? request('POST /api/skill-bundles', { body })
+        : request('PUT /api/skill-bundles/{id}', { path: { id: bundle.id }, body });
     },
     {
       isQuiet: true,

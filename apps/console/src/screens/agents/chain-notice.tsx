@@ -1,24 +1,9 @@
 /** Owns saying whether everything that an agent signed still holds. */
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
+import type { ChainCheck } from '../../api/schema.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { pathOf } from './queries.ts';
 
-/** How a check of the chain came out. */
-export interface ChainCheck {
-  readonly chain_ok: boolean;
-  readonly entries: number | null;
-  readonly broken_at: number | null;
-  readonly level: string;
-  readonly days: number;
-  readonly attestations: readonly {
-    readonly hash: string;
-    readonly computed_at: string;
-    readonly overall: number;
-    readonly valid: boolean;
-  }[];
-}
-
-export const checkChain = (id: string) => get<ChainCheck>(`${pathOf(id)}/chain`);
+export const checkChain = (id: string) => request('GET /api/agents/{id}/chain', { path: { id } });
 
 export function ChainNotice({ check }: { readonly check: ChainCheck }) {
   if (!check.chain_ok)

@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { get, post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { AgentCredits } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,30 +15,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { When } from '../../ui/when.tsx';
-import { pathOf } from './queries.ts';
 
-interface Movement {
-  readonly id: string;
-  readonly type: string;
-  readonly amount: number;
-  readonly reason: string;
-  readonly at: string;
-}
-
-interface Account {
-  readonly available: number;
-  readonly reserved: number;
-  readonly lifetime_bought: number;
-  readonly lifetime_used: number;
-  readonly low: boolean;
-  readonly config: {
-    readonly credits_per_turn: number;
-    readonly credits_per_agent_message: number;
-    readonly low_credit_threshold: number;
-    readonly enforce: boolean;
-  };
-  readonly movements: readonly Movement[];
-}
+type Movement = AgentCredits['movements'][number];
 
 const signed = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' });
 /** A message is named by its id, which says nothing to people. */
@@ -76,7 +55,7 @@ export function CreditsTab({ id }: { readonly id: string }) {
   const [isGiving, setGiving] = useState(false);
   const query = useQuery({
     queryKey: ['agents', 'credits', id],
-    queryFn: ({ signal }) => get<Account>(`${pathOf(id)}/credits`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/agents/{id}/credits', { path: { id }, signal }),
   });
   if (query.isPending) return <Skeleton rows={6} />;
   if (query.error !== null) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
@@ -149,9 +128,9 @@ function GiveCredits({ id, onClose }: { readonly id: string; readonly onClose: (
   const [reason, setReason] = useState('');
   const give = useAct(
     () =>
-      post(`${pathOf(id)}/credits`, {
-        amount: Number(amount),
-        ...(reason.trim() !== '' && { reason: reason.trim() }),
+      request('POST /api/agents/{id}/credits', {
+        path: { id },
+        body: { amount: Number(amount), ...(reason.trim() !== '' && { reason: reason.trim() }) },
       }),
     {
       isQuiet: true,

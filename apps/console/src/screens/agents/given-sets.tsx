@@ -1,8 +1,9 @@
 /** Owns what gives an agent its tools: its own list or the default set, and its bundles. */
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { del, patch, post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { Agent } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
@@ -11,21 +12,26 @@ import { Menu } from '../../ui/menu.tsx';
 import { NameChooser } from '../../ui/name-chooser.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useBundles, useSkills, useToolNames } from './bundle-queries.ts';
-import type { Agent } from './queries.ts';
-import { pathOf } from './queries.ts';
 
 export function GivenSets({ agent }: { readonly agent: Agent }) {
   const [isEditing, setEditing] = useState(false);
   const skills = useSkills(agent.id).data ?? [];
   const bundles = useBundles().data ?? [];
-  const at = `${pathOf(agent.id)}/skills`;
+  const { id } = agent;
   const old = { onDone: () => makeOld('agents') };
   const give = useAct(
-    (bundleId: string) => post(at, { bundle_id: bundleId, sort_order: skills.length }),
+    (bundleId: string) =>
+      request('POST /api/agents/{id}/skills', {
+        path: { id },
+        body: { bundle_id: bundleId, sort_order: skills.length },
+      }),
     old,
   );
-  const take = useAct((bundleId: string) => del(`${at}/${encodeURIComponent(bundleId)}`), old);
-  const others = bundles.filter(({ id }) => !skills.some(({ bundle_id }) => bundle_id === id));
+  const take = useAct(
+    (bundleId: string) => request('DELETE /api/agents/{id}/skills/{bundleId}', { path: { id, bundleId } }),
+    old,
+  );
+  const others = bundles.filter((bundle) => !skills.some(({ bundle_id }) => bundle_id === bundle.id));
   return (
     <section className="stack agents-box" aria-label="Lists and bundles">
       <div className="agents-line">
@@ -81,7 +87,8 @@ function ListDialog({ agent, onClose }: { readonly agent: Agent; readonly onClos
   const [isDefault, setDefault] = useState(agent.tools === null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(agent.tools));
   const names = useToolNames(agent.tools ?? []);
-  const save = useAct(() => patch(pathOf(agent.id), { tools: isDefault ? null : [...chosen] }), {
+  const body = { tools: isDefault ? null : [...chosen] };
+  const save = useAct(() => request('PATCH /api/agents/{id}', { path: { id: agent.id }, body }), {
     isQuiet: true,
     onDone() {
       makeOld('agents');

@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, ShieldCheck } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
-import { get, post, put } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { MemoryList } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,15 +13,8 @@ import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { When } from '../../ui/when.tsx';
 import { ChainNotice, checkChain } from './chain-notice.tsx';
-import { pathOf } from './queries.ts';
 
-interface Memory {
-  readonly key: string;
-  readonly content: string;
-  readonly saved_at: string;
-  readonly signature: 'valid' | 'invalid';
-  readonly archived: boolean;
-}
+type Memory = MemoryList['memories'][number];
 
 const MOST = 50;
 
@@ -28,7 +22,8 @@ function useMemories(id: string, words: string) {
   return useQuery({
     queryKey: ['memory', id, words],
     queryFn: ({ signal }) =>
-      get<{ readonly memories: readonly Memory[]; readonly total: number }>(`${pathOf(id)}/memories`, {
+      request('GET /api/agents/{id}/memories', {
+        path: { id },
         query: { query: words, limit: MOST },
         signal,
       }),
@@ -43,13 +38,17 @@ export function MemoryTab({ id }: { readonly id: string }) {
   const query = useMemories(id, wanted);
   const [checked, setChecked] = useState<Awaited<ReturnType<typeof checkChain>>>();
   const check = useAct(() => checkChain(id), { onDone: setChecked });
-  const forget = useAct((key: string) => post(`${pathOf(id)}/memories/forget`, { key }), {
-    onDone() {
-      setForgotten(undefined);
-      setChecked(undefined);
-      makeOld('memory');
+  const path = { id };
+  const forget = useAct(
+    (key: string) => request('POST /api/agents/{id}/memories/forget', { path, body: { key } }),
+    {
+      onDone() {
+        setForgotten(undefined);
+        setChecked(undefined);
+        makeOld('memory');
+      },
     },
-  });
+  );
   const memories = query.data?.memories ?? [];
   const more = (query.data?.total ?? 0) - memories.length;
   return (
@@ -145,7 +144,8 @@ function MemoryDialog({
 }) {
   const [key, setKey] = useState(memory?.key ?? '');
   const [content, setContent] = useState(memory?.content ?? '');
-  const save = useAct(() => put(`${pathOf(id)}/memories`, { key: key.trim(), content }), {
+  const body = { key: key.trim(), content };
+  const save = useAct(() => request('PUT /api/agents/{id}/memories', { path: { id }, body }), {
     isQuiet: true,
     onDone() {
       makeOld('memory');

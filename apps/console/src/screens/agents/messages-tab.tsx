@@ -2,8 +2,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowRight, MessagesSquare, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { get, post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { Agent, LoggedMessage } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge, StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -13,25 +14,7 @@ import { Select } from '../../ui/select.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { When } from '../../ui/when.tsx';
-import type { Agent } from './queries.ts';
-import { callAs, pathOf, useAgents } from './queries.ts';
-
-interface Party {
-  readonly id: string | null;
-  readonly name: string | null;
-}
-
-interface Message {
-  readonly id: string;
-  readonly thread: string;
-  readonly from: Party;
-  readonly to: Party;
-  readonly text: string;
-  readonly status: 'queued' | 'claimed' | 'replied' | 'failed';
-  readonly code: string | null;
-  readonly reply_to: string | null;
-  readonly sent_at: string;
-}
+import { callAs, useAgents } from './queries.ts';
 
 const PAGE = 50;
 
@@ -39,7 +22,8 @@ function useMessages(id: string) {
   return useInfiniteQuery({
     queryKey: ['agents', 'messages', id],
     queryFn: ({ pageParam, signal }) =>
-      get<readonly Message[]>(`${pathOf(id)}/messages`, {
+      request('GET /api/agents/{id}/messages', {
+        path: { id },
         query: { limit: PAGE, before: pageParam },
         signal,
       }),
@@ -89,25 +73,29 @@ export function MessagesTab({ agent }: { readonly agent: Agent }) {
 }
 
 /** Messages by thread, the one with the newest first; in a thread they stand as they were said. */
-function threadsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+function threadsOf(messages: readonly LoggedMessage[]): readonly (readonly LoggedMessage[])[] {
   const threads = Map.groupBy(messages, ({ thread }) => thread);
   return [...threads.values()].map((thread) => thread.toReversed());
 }
 
-const nameOf = ({ id, name }: Party) => name ?? (id === null ? 'another server' : 'a deleted agent');
+const nameOf = ({ id, name }: LoggedMessage['from']) =>
+  name ?? (id === null ? 'another server' : 'a deleted agent');
 
-function MessageEntry({ agent, message }: { readonly agent: Agent; readonly message: Message }) {
+function MessageEntry({ agent, message }: { readonly agent: Agent; readonly message: LoggedMessage }) {
   const [text, setText] = useState('');
   const [isReplying, setReplying] = useState(false);
-  const at = `${pathOf(agent.id)}/inbox/${encodeURIComponent(message.id)}`;
+  const path = { id: agent.id, messageId: message.id };
   const done = {
     onDone() {
       setReplying(false);
       makeOld('agents');
     },
   };
-  const reply = useAct(() => post(`${at}/reply`, { text: text.trim() }), done);
-  const fail = useAct(() => post(`${at}/fail`, {}), done);
+  const reply = useAct(
+    () => request('POST /api/agents/{id}/inbox/{messageId}/reply', { path, body: { text: text.trim() } }),
+    done,
+  );
+  const fail = useAct(() => request('POST /api/agents/{id}/inbox/{messageId}/fail', { path }), done);
   const isOpen = message.to.id === agent.id && message.status === 'queued' && message.reply_to === null;
   return (
     <li className="stack">

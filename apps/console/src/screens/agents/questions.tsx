@@ -1,20 +1,13 @@
 /** Owns what agents ask: open questions to answer in place, and what became of earlier ones. */
 import { useQuery } from '@tanstack/react-query';
 import { MessageCircleQuestion } from 'lucide-react';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { OpenQuestion } from '../../ui/agent-question.tsx';
-import type { AgentQuestion } from '../../ui/agent-question.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { When } from '../../ui/when.tsx';
-
-interface PastQuestion extends AgentQuestion {
-  readonly status: string;
-  readonly answer: string | null;
-  readonly created_at: string;
-}
 
 const MOST = 100;
 
@@ -23,7 +16,7 @@ export function useOpenQuestions() {
   return useQuery({
     queryKey: ['questions', 'open', MOST],
     queryFn: ({ signal }) =>
-      get<{ questions: AgentQuestion[] }>('/api/questions', {
+      request('GET /api/questions', {
         query: { status: 'open', limit: MOST },
         signal,
       }),
@@ -35,7 +28,7 @@ function usePastQuestions() {
   return useQuery({
     queryKey: ['questions', 'all'],
     queryFn: async ({ signal }) => {
-      const { questions } = await get<{ questions: PastQuestion[] }>('/api/questions', { signal });
+      const { questions } = await request('GET /api/questions', { signal });
       return questions.filter(({ status }) => status !== 'open');
     },
   });

@@ -1,8 +1,9 @@
 /** Owns what an agent is known for: its score and where that comes from, people's ratings, what it attested. */
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck, Star } from 'lucide-react';
-import { get, post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { AgentReputation } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
@@ -12,17 +13,6 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { When } from '../../ui/when.tsx';
 import { ChainNotice, checkChain } from './chain-notice.tsx';
-import { pathOf } from './queries.ts';
-
-interface Standing {
-  readonly overall: number;
-  readonly trust_level: string;
-  readonly components: Readonly<Record<string, number>>;
-  readonly computed_at: string;
-  readonly events: readonly { readonly kind: string; readonly detail: string; readonly at: string }[];
-  readonly reviews: number;
-  readonly own_rating: number | null;
-}
 
 const PARTS = [
   ['task', 'Work that was completed', 30],
@@ -41,12 +31,13 @@ const LEVEL_TONES: Readonly<Record<string, Tone>> = {
 const RATINGS = [1, 2, 3, 4, 5] as const;
 
 export function ReputationTab({ id }: { readonly id: string }) {
+  const path = { id };
   const query = useQuery({
     queryKey: ['agents', 'reputation', id],
-    queryFn: ({ signal }) => get<Standing>(`${pathOf(id)}/reputation`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/agents/{id}/reputation', { path, signal }),
   });
   const chain = useQuery({ queryKey: ['memory', 'chain', id], queryFn: () => checkChain(id) });
-  const attest = useAct(() => post<{ readonly counted: boolean }>(`${pathOf(id)}/attestations`), {
+  const attest = useAct(() => request('POST /api/agents/{id}/attestations', { path }), {
     onDone({ counted }) {
       makeOld('agents', 'memory');
       toast({
@@ -135,13 +126,16 @@ export function ReputationTab({ id }: { readonly id: string }) {
   );
 }
 
-function Rating({ id, standing }: { readonly id: string; readonly standing: Standing }) {
-  const rate = useAct((rating: number) => post(`${pathOf(id)}/reviews`, { rating }), {
-    onDone() {
-      makeOld('agents');
-      toast({ text: 'Your rating counts.' });
+function Rating({ id, standing }: { readonly id: string; readonly standing: AgentReputation }) {
+  const rate = useAct(
+    (rating: number) => request('POST /api/agents/{id}/reviews', { path: { id }, body: { rating } }),
+    {
+      onDone() {
+        makeOld('agents');
+        toast({ text: 'Your rating counts.' });
+      },
     },
-  });
+  );
   const own = standing.own_rating ?? 0;
   return (
     <div className="row-wrap" role="group" aria-label="Your rating">

@@ -2,36 +2,33 @@
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useAgents } from './queries.ts';
+import type { ScheduleFields } from './schedule-queries.ts';
 
 /** An action while it is typed. */
-export interface ActionDraft {
-  readonly type: string;
-  readonly repos?: readonly string[];
-  readonly description?: string;
-  readonly to_agent_id?: string;
-  readonly message?: string;
-  readonly prompt?: string;
-}
+export type ActionDraft = NonNullable<ScheduleFields['schedule_actions']>[number];
 
 type Need = 'repos' | 'description' | 'to_agent_id' | 'message' | 'prompt';
 
 /** Each kind with what it cannot do without. */
-const KINDS: readonly { readonly value: string; readonly label: string; readonly needs: readonly Need[] }[] =
-  [
-    { value: 'custom', label: 'Do what a prompt says', needs: ['prompt'] },
-    { value: 'send_message', label: 'Send a message', needs: ['to_agent_id', 'message'] },
-    { value: 'council_launch', label: 'Ask other agents together', needs: ['message'] },
-    { value: 'work_task', label: 'Make a work task', needs: ['description'] },
-    { value: 'review_prs', label: 'Review pull requests', needs: ['repos'] },
-    { value: 'github_suggest', label: 'Suggest improvements', needs: ['repos'] },
-    { value: 'star_repo', label: 'Star repositories', needs: ['repos'] },
-    { value: 'fork_repo', label: 'Fork repositories', needs: ['repos'] },
-    { value: 'codebase_review', label: 'Review the code', needs: [] },
-    { value: 'dependency_audit', label: 'Look at dependencies', needs: [] },
-    { value: 'improvement_loop', label: 'Improve the code', needs: [] },
-    { value: 'memory_maintenance', label: 'Tidy its memory', needs: [] },
-    { value: 'reputation_attestation', label: 'Attest its reputation', needs: [] },
-  ];
+const KINDS: readonly {
+  readonly value: ActionDraft['type'];
+  readonly label: string;
+  readonly needs: readonly Need[];
+}[] = [
+  { value: 'custom', label: 'Do what a prompt says', needs: ['prompt'] },
+  { value: 'send_message', label: 'Send a message', needs: ['to_agent_id', 'message'] },
+  { value: 'council_launch', label: 'Ask other agents together', needs: ['message'] },
+  { value: 'work_task', label: 'Make a work task', needs: ['description'] },
+  { value: 'review_prs', label: 'Review pull requests', needs: ['repos'] },
+  { value: 'github_suggest', label: 'Suggest improvements', needs: ['repos'] },
+  { value: 'star_repo', label: 'Star repositories', needs: ['repos'] },
+  { value: 'fork_repo', label: 'Fork repositories', needs: ['repos'] },
+  { value: 'codebase_review', label: 'Review the code', needs: [] },
+  { value: 'dependency_audit', label: 'Look at dependencies', needs: [] },
+  { value: 'improvement_loop', label: 'Improve the code', needs: [] },
+  { value: 'memory_maintenance', label: 'Tidy its memory', needs: [] },
+  { value: 'reputation_attestation', label: 'Attest its reputation', needs: [] },
+];
 
 const needsOf = (type: string) => KINDS.find(({ value }) => value === type)?.needs ?? [];
 
@@ -44,13 +41,11 @@ export function isActionReady(action: ActionDraft): boolean {
 }
 
 /** The action with what its kind takes, and nothing of another kind that was typed before. */
-export function actionOf(action: ActionDraft): object {
+export function actionOf(action: ActionDraft): ActionDraft {
   const needs: readonly string[] = needsOf(action.type);
-  const kept = Object.entries(action).filter(
-    ([field]) => field === 'type' || field === 'project_id' || needs.includes(field),
-  );
+  const kept = Object.entries(action).filter(([field]) => field === 'project_id' || needs.includes(field));
   const repos = action.repos?.filter((name) => name !== '');
-  return { ...Object.fromEntries(kept), ...(needs.includes('repos') && { repos }) };
+  return { ...Object.fromEntries(kept), type: action.type, ...(needs.includes('repos') && { repos }) };
 }
 
 /** The fields. */

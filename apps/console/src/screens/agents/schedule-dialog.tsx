@@ -1,6 +1,7 @@
 /** Owns making and changing a schedule: when, what, and who has to agree. */
 import { useId, useState } from 'react';
 import { makeOld } from '../../api/make-old.ts';
+import type { Schedule } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -11,7 +12,7 @@ import { toast } from '../../ui/toast-store.ts';
 import { ActionFields, actionOf, isActionReady } from './schedule-action.tsx';
 import type { ActionDraft } from './schedule-action.tsx';
 import { saveSchedule } from './schedule-queries.ts';
-import type { Schedule, ScheduleFields } from './schedule-queries.ts';
+import type { ScheduleFields } from './schedule-queries.ts';
 import { useCronText } from '../../ui/cron-text.ts';
 import type { Timing } from './schedule-words.ts';
 

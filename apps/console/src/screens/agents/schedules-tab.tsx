@@ -2,6 +2,7 @@
 import { CalendarClock, ChevronDown, ChevronRight, MoreHorizontal, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { makeOld } from '../../api/make-old.ts';
+import type { Schedule } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge, StateBadge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -14,7 +15,6 @@ import { When } from '../../ui/when.tsx';
 import { ExecutionList } from './approvals.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { deleteSchedule, tellSchedule, useExecutions, useSchedules } from './schedule-queries.ts';
-import type { Schedule } from './schedule-queries.ts';
 import { useCronText } from '../../ui/cron-text.ts';
 import { timeIn, timingText } from './schedule-words.ts';
 

@@ -1,14 +1,13 @@
 /** Owns the tools of an agent in a session of a kind, with what decides about each of them. */
 import { useState } from 'react';
+import type { Agent, AgentTools } from '../../api/schema.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { GivenSets } from './given-sets.tsx';
-import type { Agent } from './queries.ts';
 import { SOURCES, useProjects, useTools } from './queries.ts';
-import type { ToolReport } from './queries.ts';
 
 const SOURCE_WORDS: Readonly<Record<(typeof SOURCES)[number], string>> = {
   web: 'the console',
@@ -76,7 +75,7 @@ export function ToolsTab({ agent }: { readonly agent: Agent }) {
   );
 }
 
-function Report({ report: { tools, removed, unknown, prompt, why } }: { readonly report: ToolReport }) {
+function Report({ report: { tools, removed, unknown, prompt, why } }: { readonly report: AgentTools }) {
   return (
     <>
       <h3>Has {tools.length}</h3>

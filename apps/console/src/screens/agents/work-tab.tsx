@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Hammer, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { get, post } from '../../api/client.ts';
 import { makeOld } from '../../api/make-old.ts';
+import { request } from '../../api/request.ts';
+import type { Agent, WorkList } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -13,21 +14,9 @@ import { Field, TextArea } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { When } from '../../ui/when.tsx';
-import type { Agent } from './queries.ts';
-import { callAs, pathOf, useProjects } from './queries.ts';
+import { callAs, useProjects } from './queries.ts';
 
-interface WorkTask {
-  readonly task_id: string;
-  readonly project_id: string;
-  readonly description: string;
-  readonly status: string;
-  readonly branch: string | null;
-  readonly iterations: number;
-  readonly error: string | null;
-  readonly reply: string | null;
-  readonly created_at: string;
-  readonly finished_at: string | null;
-}
+type WorkTask = WorkList['tasks'][number];
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
@@ -35,7 +24,7 @@ export function WorkTab({ agent }: { readonly agent: Agent }) {
   const [isMaking, setMaking] = useState(false);
   const query = useQuery({
     queryKey: ['agents', 'work', agent.id],
-    queryFn: ({ signal }) => get<{ tasks: readonly WorkTask[] }>(`${pathOf(agent.id)}/work`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/agents/{id}/work', { path: { id: agent.id }, signal }),
   });
   const tasks = query.data?.tasks ?? [];
   const make = (
@@ -70,7 +59,8 @@ export function WorkTab({ agent }: { readonly agent: Agent }) {
 function WorkEntry({ agentId, task }: { readonly agentId: string; readonly task: WorkTask }) {
   const [isAsking, setAsking] = useState(false);
   const project = useProjects().find(({ id }) => id === task.project_id)?.name;
-  const cancel = useAct(() => post(`${pathOf(agentId)}/work/${encodeURIComponent(task.task_id)}/cancel`), {
+  const path = { id: agentId, taskId: task.task_id };
+  const cancel = useAct(() => request('POST /api/agents/{id}/work/{taskId}/cancel', { path }), {
     onDone() {
       setAsking(false);
       makeOld('agents');

@@ -1,6 +1,7 @@
 /** Owns making a workflow from a graph in JSON, and starting a run with its input. */
 import { useState } from 'react';
 import { makeOld } from '../../api/make-old.ts';
+import type { WholeWorkflow } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeEditor } from '../../ui/code-editor.tsx';
@@ -8,7 +9,6 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { makeWorkflow, startRun } from './workflow-queries.ts';
-import type { Workflow } from './workflow-queries.ts';
 
 const SAMPLE = {
   nodes: [
@@ -81,7 +81,7 @@ export function StartRun({
   onStarted,
 }: {
   readonly agentId: string;
-  readonly workflow: Workflow;
+  readonly workflow: WholeWorkflow;
   readonly onClose: () => void;
   readonly onStarted: (runId: string) => void;
 }) {
@@ -127,7 +127,7 @@ export function StartRun({
 }
 
 /** The names that its texts read of the input, each empty. */
-function inputOf({ nodes }: Workflow): Record<string, string> {
+function inputOf({ nodes }: WholeWorkflow): Record<string, string> {
   const found = JSON.stringify(nodes).matchAll(/\{\{\s{0,9}input\.([A-Za-z0-9_-]{1,100})/g);
   return Object.fromEntries([...found].flatMap(([, name]) => (name === undefined ? [] : [[name, '']])));
 }

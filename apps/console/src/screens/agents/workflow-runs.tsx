@@ -1,9 +1,9 @@
 /** Owns the runs of a workflow: which there were, and the steps of one. */
+import type { WholeWorkflow, WholeWorkflowRun, WorkflowRun } from '../../api/schema.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/classes.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { durationText, When } from '../../ui/when.tsx';
-import type { WholeRun, Workflow, WorkflowRun } from './workflow-queries.ts';
 
 /** The runs, the newest first; one is shown. */
 export function RunList({
@@ -40,7 +40,13 @@ export function RunList({
 }
 
 /** The steps of a run, in the order in which they began. */
-export function RunSteps({ run, workflow }: { readonly run: WholeRun; readonly workflow: Workflow }) {
+export function RunSteps({
+  run,
+  workflow,
+}: {
+  readonly run: WholeWorkflowRun;
+  readonly workflow: WholeWorkflow;
+}) {
   const labels = new Map(workflow.nodes.map(({ id, label }) => [id, label === '' ? id : label]));
   return (
     <section className="stack" aria-label="Steps of the run">

@@ -2,6 +2,7 @@
 import { Play, Plus, Workflow as WorkflowIcon } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { makeOld } from '../../api/make-old.ts';
+import type { WholeWorkflow, WholeWorkflowRun } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
@@ -11,7 +12,6 @@ import { Select } from '../../ui/select.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { NewWorkflow, StartRun } from './workflow-dialogs.tsx';
 import { tellWorkflow, useRun, useRuns, useWorkflow, useWorkflows } from './workflow-queries.ts';
-import type { NodeRun, Workflow } from './workflow-queries.ts';
 import { RunList, RunSteps } from './workflow-runs.tsx';
 
 export function WorkflowsTab({ id }: { readonly id: string }) {
@@ -121,8 +121,8 @@ function WorkflowGraph({
   workflow: { name, nodes, edges },
   steps,
 }: {
-  readonly workflow: Workflow;
-  readonly steps: readonly NodeRun[] | undefined;
+  readonly workflow: WholeWorkflow;
+  readonly steps: WholeWorkflowRun['nodes'] | undefined;
 }) {
   const boxes = useMemo(() => {
     // A node in a loop has several; the last one counts.

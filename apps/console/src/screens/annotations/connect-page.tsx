@@ -11,7 +11,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { When } from '../../ui/when.tsx';
 import { bindToken, makeToken, revokeToken, useTag, useTokens } from './queries.ts';
-import type { PageToken } from './queries.ts';
+import type { PageToken } from '../../api/schema.ts';
 
 export function ConnectPage({ onClose }: { readonly onClose: () => void }) {
   const tokens = useTokens();

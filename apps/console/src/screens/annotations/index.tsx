@@ -19,7 +19,7 @@ import { ConnectPage } from './connect-page.tsx';
 import { NoteDetail } from './note-detail.tsx';
 import { pageOptions, projectOptions } from './page-filters.ts';
 import { dismiss, isClosed, reopen, resolve, STATUSES, useNotes, usePages } from './queries.ts';
-import type { Annotation, Note } from './queries.ts';
+import type { Annotation, Note } from '../../api/schema.ts';
 
 const SEVERITY_TONES: Readonly<Record<Annotation['severity'], Tone>> = {
   blocking: 'red',

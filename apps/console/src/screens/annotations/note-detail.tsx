@@ -16,7 +16,7 @@ import { When } from '../../ui/when.tsx';
 import { SourceLine } from './editor-link.tsx';
 import { ProposedDiff } from './proposed-diff.tsx';
 import { dismiss, isClosed, pictureOf, reopen, reply, resolve, useNote } from './queries.ts';
-import type { Annotation } from './queries.ts';
+import type { Annotation } from '../../api/schema.ts';
 
 export function NoteDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const query = useNote(id);

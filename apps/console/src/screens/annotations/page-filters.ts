@@ -1,5 +1,5 @@
 /** Owns the filters by page and by project of the annotations, each with how many notes are open there. */
-import type { AnnotatedPage } from './queries.ts';
+import type { AnnotatedPage } from '../../api/schema.ts';
 
 /** Every visit of a page is a session of its own; people look for the page, with how much is open on it. */
 export function pageOptions(pages: readonly AnnotatedPage[]) {

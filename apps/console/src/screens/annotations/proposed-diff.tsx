@@ -4,7 +4,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { answerDiff } from './queries.ts';
-import type { Annotation } from './queries.ts';
+import type { Annotation } from '../../api/schema.ts';
 
 const MOST_LINES = 2_000;
 

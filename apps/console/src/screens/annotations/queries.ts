@@ -1,75 +1,9 @@
 /** Owns what the screen of annotations reads and does. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { del, get, getWhole, post, put } from '../../api/client.ts';
+import { request, requestWhole } from '../../api/request.ts';
+import type { Annotation } from '../../api/schema.ts';
 
 export const STATUSES = ['pending', 'acknowledged', 'diff_proposed', 'resolved', 'dismissed'] as const;
-
-interface Reply {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly author: 'agent' | 'user';
-  readonly authorName?: string;
-  readonly message: string;
-}
-
-/** What a person said about a place of a page, with its thread. */
-export interface Annotation {
-  readonly id: string;
-  readonly number: number;
-  readonly status: (typeof STATUSES)[number];
-  readonly createdAt: string;
-  readonly annotationText: string;
-  readonly intent: string;
-  readonly severity: 'blocking' | 'important' | 'suggestion';
-  readonly url: string;
-  readonly title: string;
-  readonly componentName?: string;
-  readonly sourceFile?: string;
-  readonly selector: string;
-  readonly element: string;
-  readonly selectionText?: string;
-  readonly screenshot?: { readonly width: number; readonly height: number };
-  readonly diff?: string;
-  readonly diffRevision?: number;
-  readonly diffResponse?: 'approved' | 'rejected';
-  readonly replies: readonly Reply[];
-  readonly acknowledgedBy?: { readonly name: string };
-}
-
-/** A note with the page it is on. */
-export interface Note {
-  readonly annotation: Annotation;
-  readonly session: { readonly id: string; readonly url: string; readonly title: string };
-}
-
-interface NotePage {
-  readonly data: readonly Note[];
-  readonly pagination: { readonly cursor: string | null };
-}
-
-/** A page that was annotated, with how many notes of which status. */
-export interface AnnotatedPage {
-  readonly session: {
-    readonly id: string;
-    readonly url: string;
-    readonly title: string;
-    readonly projectId?: string;
-  };
-  readonly counts: Readonly<Record<string, number>>;
-}
-
-export interface PageToken {
-  readonly id: string;
-  readonly state: 'valid' | 'revoked';
-  readonly origins: readonly string[];
-  readonly pages: number;
-  readonly createdAt: string;
-}
-
-export interface PageTag {
-  readonly tag: string;
-  readonly vite: string;
-}
 
 interface Filters {
   readonly status?: string | undefined;
@@ -85,7 +19,7 @@ export function useNotes(filters: Filters) {
   return useInfiniteQuery({
     queryKey: ['annotations', 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      getWhole<NotePage>('/api/annotations', {
+      requestWhole('GET /api/annotations', {
         query: { ...filters, limit: 100, cursor: pageParam },
         signal,
       }),
@@ -98,47 +32,48 @@ export function useNotes(filters: Filters) {
 export function useNote(id: string) {
   return useQuery({
     queryKey: ['annotations', 'one', id],
-    queryFn: ({ signal }) => get<Note & { readonly markdown: string }>(pathOf(id), { signal }),
+    queryFn: ({ signal }) => request('GET /api/annotations/{id}', { path: { id }, signal }),
   });
 }
 
 export function usePages() {
   return useQuery({
     queryKey: ['annotations', 'pages'],
-    queryFn: ({ signal }) => get<readonly AnnotatedPage[]>('/api/annotations/pages', { signal }),
+    queryFn: ({ signal }) => request('GET /api/annotations/pages', { signal }),
   });
 }
-
-const TOKENS = '/api/annotations/page-tokens';
 
 export function useTokens() {
   return useQuery({
     queryKey: ['annotations', 'tokens'],
-    queryFn: ({ signal }) => get<readonly PageToken[]>(TOKENS, { signal }),
+    queryFn: ({ signal }) => request('GET /api/annotations/page-tokens', { signal }),
   });
 }
 
 export function useTag(isWanted: boolean) {
   return useQuery({
     queryKey: ['annotations', 'tag'],
-    queryFn: ({ signal }) => get<PageTag>(`${TOKENS}/tag`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/annotations/page-tokens/tag', { signal }),
     enabled: isWanted,
   });
 }
 
-export const makeToken = () => post(TOKENS);
-export const bindToken = (id: string, origins: readonly string[]) => put(`${TOKENS}/${id}`, { origins });
-export const revokeToken = (id: string) => del(`${TOKENS}/${id}`);
+export const makeToken = () => request('POST /api/annotations/page-tokens');
+export const bindToken = (id: string, origins: readonly string[]) =>
+  request('PUT /api/annotations/page-tokens/{id}', { path: { id }, body: { origins } });
+export const revokeToken = (id: string) =>
+  request('DELETE /api/annotations/page-tokens/{id}', { path: { id } });
 
-const pathOf = (id: string) => `/api/annotations/${encodeURIComponent(id)}`;
-
-export const pictureOf = (id: string) => `${pathOf(id)}/picture`;
-export const reply = (id: string, message: string) => post(`${pathOf(id)}/replies`, { message });
-export const resolve = (id: string, summary?: string) => post(`${pathOf(id)}/resolve`, { summary });
-export const dismiss = (id: string, reason?: string) => post(`${pathOf(id)}/dismiss`, { reason });
-export const reopen = (id: string) => post(`${pathOf(id)}/reopen`);
+export const pictureOf = (id: string) => `/api/annotations/${encodeURIComponent(id)}/picture`;
+export const reply = (id: string, message: string) =>
+  request('POST /api/annotations/{id}/replies', { path: { id }, body: { message } });
+export const resolve = (id: string, summary?: string) =>
+  request('POST /api/annotations/{id}/resolve', { path: { id }, body: { summary } });
+export const dismiss = (id: string, reason?: string) =>
+  request('POST /api/annotations/{id}/dismiss', { path: { id }, body: { reason } });
+export const reopen = (id: string) => request('POST /api/annotations/{id}/reopen', { path: { id } });
 export const answerDiff = (id: string, response: 'approved' | 'rejected', revision: number) =>
-  post(`${pathOf(id)}/diff`, { response, revision });
+  request('POST /api/annotations/{id}/diff', { path: { id }, body: { response, revision } });
 
 /** True once nobody is to work on it any more. */
 export function isClosed({ status }: Pick<Annotation, 'status'>): boolean {

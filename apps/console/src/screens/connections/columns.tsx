@@ -3,7 +3,7 @@ import { Badge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { When } from '../../ui/when.tsx';
 import { AuthBadge, HealthBadge } from './health.tsx';
-import type { ConnectionGlance } from './types.ts';
+import type { ConnectionGlance } from '../../api/schema.ts';
 import type { TestState } from './use-tests.ts';
 
 /** The order in which people want to see what is wrong. */

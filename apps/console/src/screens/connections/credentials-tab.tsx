@@ -1,7 +1,7 @@
 /** Owns credentials for a connection: how the person stands, the authorization step by step, a token of one's own, and others. */
 import { ExternalLink, KeyRound, LogIn } from 'lucide-react';
 import { useState } from 'react';
-import { del, post, put } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -17,9 +17,9 @@ import { toast } from '../../ui/toast-store.ts';
 import { When } from '../../ui/when.tsx';
 import { AuthSteps } from './auth-steps.tsx';
 import { AuthBadge } from './health.tsx';
-import type { PersonAuth } from './queries.ts';
 import { readAgain, useAuth, usePeople } from './queries.ts';
-import type { AuthState, AuthStep, ConnectionGlance } from './types.ts';
+import type { ConnectionGlance, People } from '../../api/schema.ts';
+import type { AuthState, AuthStep } from './types.ts';
 
 export function CredentialsTab({
   glance,
@@ -65,8 +65,8 @@ function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
   const [url, setUrl] = useState<string>();
   const [isGiving, setGiving] = useState(false);
   const [isAsking, setAsking] = useState(false);
-  const path = `/api/connections/${encodeURIComponent(id)}`;
-  const authorize = useAct(() => post<{ url: string }>(`${path}/authorize`), {
+  const path = { id };
+  const authorize = useAct(() => request('POST /api/connections/{id}/authorize', { path }), {
     onDone: ({ url: next }) => {
       setUrl(next);
       setAway(true);
@@ -75,7 +75,13 @@ function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
     },
   });
   const revoke = useAct(
-    () => del(auth.kind === 'personal_token' ? `${path}/token` : `${path}/auth`).then(readAgain),
+    () =>
+      request(
+        auth.kind === 'personal_token'
+          ? 'DELETE /api/connections/{id}/token'
+          : 'DELETE /api/connections/{id}/auth',
+        { path },
+      ).then(readAgain),
     {
       onDone: () => {
         setAsking(false);
@@ -146,7 +152,7 @@ function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
           </div>
         )}
       </div>
-      <TokenDialog isOpen={isGiving} onClose={() => setGiving(false)} path={path} title={glance.title} />
+      <TokenDialog id={id} isOpen={isGiving} onClose={() => setGiving(false)} title={glance.title} />
       <ConfirmDelete
         isOpen={isAsking}
         onClose={() => setAsking(false)}
@@ -166,25 +172,31 @@ function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
 }
 
 function TokenDialog({
+  id,
   isOpen,
   onClose,
-  path,
   title,
 }: {
+  readonly id: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly path: string;
   readonly title: string;
 }) {
   const [token, setToken] = useState('');
-  const keep = useAct(() => put(`${path}/token`, { token: token.trim() }).then(readAgain), {
-    isQuiet: true,
-    onDone: () => {
-      setToken('');
-      onClose();
-      toast({ text: 'Your token is kept.' });
+  const keep = useAct(
+    () =>
+      request('PUT /api/connections/{id}/token', { path: { id }, body: { token: token.trim() } }).then(
+        readAgain,
+      ),
+    {
+      isQuiet: true,
+      onDone: () => {
+        setToken('');
+        onClose();
+        toast({ text: 'Your token is kept.' });
+      },
     },
-  });
+  );
   return (
     <Dialog
       isOpen={isOpen}
@@ -209,7 +221,7 @@ function TokenDialog({
   );
 }
 
-const COLUMNS: Column<PersonAuth>[] = [
+const COLUMNS: Column<People['people'][number]>[] = [
   {
     id: 'name',
     header: 'Who',

@@ -1,7 +1,7 @@
 /** Owns one connection beside the list: what it is, and its tabs. */
 import { Activity, MoreHorizontal, Power, RefreshCw, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { post } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -23,7 +23,7 @@ import { OverviewTab } from './overview-tab.tsx';
 import { deleteConnection, readAgain, refreshConnection, updateConnection } from './queries.ts';
 import { SettingsTab } from './settings-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
-import type { ConnectionGlance } from './types.ts';
+import type { ConnectionGlance } from '../../api/schema.ts';
 import type { Tests } from './use-tests.ts';
 
 export interface ConnectionDetailProps {
@@ -145,7 +145,7 @@ function Acts({ glance, has, tests, onGone }: ActsProps) {
       },
     },
   );
-  const reset = useAct(() => post(`/api/connections/${encodeURIComponent(id)}/reset`).then(readAgain), {
+  const reset = useAct(() => request('POST /api/connections/{id}/reset', { path: { id } }).then(readAgain), {
     onDone: () => toast({ text: 'Calls go through again.' }),
   });
   const remove = useAct(() => deleteConnection(id).then(readAgain), {

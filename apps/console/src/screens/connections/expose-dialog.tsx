@@ -10,7 +10,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { SELF } from './queries.ts';
-import type { ConnectionGlance } from './types.ts';
+import type { ConnectionGlance } from '../../api/schema.ts';
 
 interface Member {
   readonly connection_id: string;

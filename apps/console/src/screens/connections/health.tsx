@@ -2,7 +2,8 @@
 import type { ReactNode } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
-import type { AuthState, ConnectionGlance, Health } from './types.ts';
+import type { ConnectionGlance } from '../../api/schema.ts';
+import type { AuthState, Health } from './types.ts';
 
 const WORDS: Readonly<Record<Health, { readonly word: string; readonly tone: Tone; readonly text: string }>> =
   {

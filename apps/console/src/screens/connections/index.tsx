@@ -29,7 +29,7 @@ import {
   useConnections,
   readGlance,
 } from './queries.ts';
-import type { ConnectionGlance } from './types.ts';
+import type { ConnectionGlance } from '../../api/schema.ts';
 import { useTests } from './use-tests.ts';
 
 const FILTERS: readonly Filter[] = [

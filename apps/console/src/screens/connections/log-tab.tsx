@@ -1,7 +1,7 @@
 /** Owns what the program of a connection wrote to its standard error. */
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
@@ -11,8 +11,7 @@ const EVERY_MS = 3_000;
 export function LogTab({ id }: { readonly id: string }) {
   const query = useQuery({
     queryKey: ['connections', 'log', id],
-    queryFn: ({ signal }) =>
-      get<{ text: string }>(`/api/connections/${encodeURIComponent(id)}/log`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/connections/{id}/log', { path: { id }, signal }),
     refetchInterval: EVERY_MS,
     staleTime: 0,
   });

@@ -8,7 +8,7 @@ import { ScreenLink } from '../../ui/screen-link.tsx';
 import { durationText, When } from '../../ui/when.tsx';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { AuthBadge, healthText, TYPE_WORDS } from './health.tsx';
-import type { ConnectionGlance } from './types.ts';
+import type { ConnectionGlance } from '../../api/schema.ts';
 import type { TestState } from './use-tests.ts';
 
 const PINNING: Readonly<Record<ConnectionGlance['pinning'], string>> = {

@@ -1,7 +1,8 @@
 /** Owns taking over the servers that another client knows: its JSON is looked at first, then each is added. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { post } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
+import type { BodyOf } from '../../api/request.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
@@ -43,13 +44,9 @@ export function PasteJson({ isOpen, onClose, onAdded, ways }: PasteJsonProps) {
   const [lines, setLines] = useState<readonly ImportLine[]>();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [progress, setProgress] = useState<number>();
-  const ask = (more: object) =>
-    post<{ servers: ImportLine[] }>('/api/connections/import', {
-      text,
-      client,
-      replace: isReplacing,
-      values: filled(values),
-      ...more,
+  const ask = (more: Partial<BodyOf<'POST /api/connections/import'>>) =>
+    request('POST /api/connections/import', {
+      body: { text, client, replace: isReplacing, values: filled(values), ...more },
     });
   const look = useAct(() => ask({ dryRun: true }), {
     isQuiet: true,

@@ -1,18 +1,15 @@
 /** Owns what the screen of connections reads and does. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { callTool } from '../../api/call-tool.ts';
-import { get, getWhole, post } from '../../api/client.ts';
 import { queryClient, useToolQuery } from '../../api/query.ts';
+import { request, requestWhole } from '../../api/request.ts';
+import type { WholeOf } from '../../api/request.ts';
 import { detach } from '../../detach.ts';
 import type { Search } from '../../ui/use-screen.ts';
-import type { AuthState, AuthStep, Connection, ConnectionGlance, Definitions, TestOutcome } from './types.ts';
+import type { Approved, ConnectionGlance, Refreshed } from '../../api/schema.ts';
+import type { Connection, TestOutcome } from './types.ts';
 
 export const SELF = 'self';
-
-interface GlancePage {
-  readonly data: readonly ConnectionGlance[];
-  readonly pagination: { readonly cursor: string | null; readonly total: number };
-}
 
 const PAGE_ROWS = 200;
 
@@ -21,7 +18,7 @@ export function useConnections({ q, health, type, waits }: Search) {
   return useInfiniteQuery({
     queryKey: ['connections', 'glances', q, health, type, waits],
     queryFn: ({ pageParam, signal }) =>
-      getWhole<GlancePage>('/api/connections', {
+      requestWhole('GET /api/connections', {
         query: { text: q, health, type, waits, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       }),
@@ -33,7 +30,7 @@ export function useConnections({ q, health, type, waits }: Search) {
 
 /** One of them, which the list may not have read yet. */
 export async function readGlance(ids: string, signal: AbortSignal): Promise<ConnectionGlance | undefined> {
-  const [found] = await get<ConnectionGlance[]>('/api/connections', { query: { ids }, signal });
+  const [found] = await request('GET /api/connections', { query: { ids }, signal });
   return found;
 }
 
@@ -49,7 +46,10 @@ export function useConnectionChoices() {
       let cursor: string | null | undefined;
       do {
         const query = { limit: PAGE_OF_CHOICES, cursor: cursor ?? undefined };
-        const page: GlancePage = await getWhole('/api/connections', { query, signal });
+        const page: WholeOf<'GET /api/connections'> = await requestWhole('GET /api/connections', {
+          query,
+          signal,
+        });
         found.push(...page.data);
         cursor = page.pagination.cursor;
       } while (cursor !== null && found.length < MOST_CHOICES);
@@ -70,21 +70,14 @@ export function useConnection(id: string) {
 export function useDefinitions(id: string) {
   return useQuery({
     queryKey: ['connections', 'definitions', id],
-    queryFn: ({ signal }) =>
-      get<Definitions>(`/api/connections/${encodeURIComponent(id)}/definitions`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/connections/{id}/definitions', { path: { id }, signal }),
   });
 }
 
 export function useAuth(id: string, isWatched: boolean) {
   return useQuery({
     queryKey: ['connections', 'auth', id],
-    queryFn: ({ signal }) =>
-      get<AuthState & { readonly steps: readonly AuthStep[] }>(
-        `/api/connections/${encodeURIComponent(id)}/auth`,
-        {
-          signal,
-        },
-      ),
+    queryFn: ({ signal }) => request('GET /api/connections/{id}/auth', { path: { id }, signal }),
     // While the browser is elsewhere, what comes of it is wanted at once.
     refetchInterval: isWatched ? 2_000 : false,
   });
@@ -93,24 +86,9 @@ export function useAuth(id: string, isWatched: boolean) {
 export function usePeople(id: string, isOff: boolean) {
   return useQuery({
     queryKey: ['connections', 'people', id],
-    queryFn: ({ signal }) =>
-      get<ConnectionPeople>(`/api/connections/${encodeURIComponent(id)}/people`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/connections/{id}/people', { path: { id }, signal }),
     enabled: !isOff,
   });
-}
-
-export interface ConnectionPeople {
-  readonly people: readonly PersonAuth[];
-  readonly members: number;
-}
-
-export interface PersonAuth {
-  readonly userId: string | null;
-  readonly name: string;
-  readonly kind: string;
-  readonly state: AuthState['state'];
-  readonly expiresAt: string | null;
-  readonly updatedAt: string;
 }
 
 export function createConnection(
@@ -132,15 +110,18 @@ export function testConnection(id: string): Promise<TestOutcome> {
 }
 
 /** Asks its server again for what it has. */
-export function refreshConnection(id: string): Promise<{ tools: number; held: number; status: string }> {
-  return post(`/api/connections/${encodeURIComponent(id)}/refresh`);
+export function refreshConnection(id: string): Promise<Refreshed> {
+  return request('POST /api/connections/{id}/refresh', { path: { id } });
 }
 
 export function approveDefinitions(
   id: string,
   definitions: readonly { readonly tool: string; readonly hash: string }[],
-): Promise<{ approved: number }> {
-  return post(`/api/connections/${encodeURIComponent(id)}/definitions/approve`, { definitions });
+): Promise<Approved> {
+  return request('POST /api/connections/{id}/definitions/approve', {
+    path: { id },
+    body: { definitions },
+  });
 }
 
 /** Reads again what an act has changed, before the stream tells. */

@@ -16,7 +16,8 @@ import { effectOf, tokensOf } from './effect-of.ts';
 import { ExposeDialog } from './expose-dialog.tsx';
 import { approveDefinitions, readAgain, useDefinitions } from './queries.ts';
 import { REASONS, ToolDialog } from './tool-dialog.tsx';
-import type { ConnectionGlance, Definition, Definitions } from './types.ts';
+import type { ConnectionGlance, Definitions } from '../../api/schema.ts';
+import type { Definition } from './types.ts';
 
 type Shown = 'all' | 'held' | 'changed' | 'approved' | 'removed';
 

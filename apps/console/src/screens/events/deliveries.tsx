@@ -17,11 +17,11 @@ import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { useRetry } from './event-detail.tsx';
 import { useNames } from './names.tsx';
-import type { DeliveryWithEvent } from './queries.ts';
+import type { Delivery } from '../../api/schema.ts';
 import { useDeliveries, useReadDelivery } from './queries.ts';
 
-const keyOf = (delivery: DeliveryWithEvent) => delivery.id;
-const NO_DELIVERIES: readonly DeliveryWithEvent[] = [];
+const keyOf = (delivery: Delivery) => delivery.id;
+const NO_DELIVERIES: readonly Delivery[] = [];
 const STATUSES = [
   { value: 'dead', label: 'Dead', hint: 'given up' },
   { value: 'pending', label: 'Pending' },
@@ -62,7 +62,7 @@ export function Deliveries({ screen: whole }: { readonly screen: ScreenState }) 
     queryKey: ['deliveries'],
     read: useReadDelivery(),
   });
-  const bulk = (chosen: readonly DeliveryWithEvent[], clear: () => void) => (
+  const bulk = (chosen: readonly Delivery[], clear: () => void) => (
     <Button
       size="s"
       icon={<RotateCw />}
@@ -152,7 +152,7 @@ function Content({
   delivery,
   nameOf,
 }: {
-  readonly delivery: DeliveryWithEvent;
+  readonly delivery: Delivery;
   readonly nameOf: (id: string) => string;
 }) {
   return (
@@ -179,9 +179,9 @@ function Content({
   );
 }
 
-function useColumns(nameOf: (id: string) => string, isNarrow: boolean): readonly Column<DeliveryWithEvent>[] {
+function useColumns(nameOf: (id: string) => string, isNarrow: boolean): readonly Column<Delivery>[] {
   return useMemo(() => {
-    const all: Column<DeliveryWithEvent>[] = [
+    const all: Column<Delivery>[] = [
       {
         id: 'type',
         header: 'Event',

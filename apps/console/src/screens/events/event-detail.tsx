@@ -1,7 +1,7 @@
 /** Owns one event: what it says as JSON, and what became of it at each subscriber. */
 import { Filter as Funnel, History, RotateCw } from 'lucide-react';
 import { callTool } from '../../api/call-tool.ts';
-import { post } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { useAct } from '../../api/use-act.ts';
 import { useAsking } from '../../ui/asking.tsx';
@@ -18,7 +18,7 @@ import { exactText, When } from '../../ui/when.tsx';
 import { EventState } from './event-state.tsx';
 import { useNames } from './names.tsx';
 import type { CloudEvent, Delivery } from './queries.ts';
-import { useEvent, useOrganizationPath } from './queries.ts';
+import { useEvent, useOrganizationId } from './queries.ts';
 
 /** One event beside the stream. */
 export function EventDetail({
@@ -189,10 +189,11 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
 
 /** Starts deliveries again from their first attempt. */
 export function useRetry(onDone?: () => void) {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   return useAct(
     async (ids: readonly string[]) => {
-      for (const id of ids) await post(at(`deliveries/${encodeURIComponent(id)}/retry`));
+      for (const id of ids)
+        await request('POST /api/organizations/{orgId}/deliveries/{id}/retry', { path: { orgId, id } });
       return ids.length;
     },
     {

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { callTool } from '../../api/call-tool.ts';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { useSession } from '../../api/session.ts';
 import type { Option } from '../../ui/select.tsx';
-import { useOrganizationPath, useWebhooks } from './queries.ts';
+import { useOrganizationId, useWebhooks } from './queries.ts';
 
 interface Brief {
   readonly id: string;
@@ -35,10 +35,10 @@ export function useConnections(): readonly Brief[] {
 
 /** The keys that the person may list, by id and name. */
 function useKeyNames() {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   return useQuery({
     queryKey: ['keys', 'names'],
-    queryFn: ({ signal }) => get<{ id: string; name: string }[]>(at('keys'), { signal }),
+    queryFn: ({ signal }) => request('GET /api/organizations/{orgId}/keys', { path: { orgId }, signal }),
     staleTime: 60_000,
     retry: false,
   });

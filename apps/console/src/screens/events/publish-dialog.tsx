@@ -1,6 +1,6 @@
 /** Owns publishing an event by hand: now, at a time, or again and again. */
 import { useState } from 'react';
-import { post } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,12 +19,6 @@ const MOMENTS = [
   { value: 'at', label: 'Once, at a time' },
   { value: 'cron', label: 'Again and again' },
 ] as const;
-
-interface Published {
-  readonly id: string;
-  readonly type: string;
-  readonly time: string;
-}
 
 /** The form. */
 export function PublishDialog({
@@ -45,12 +39,14 @@ export function PublishDialog({
   const value = parsed(data);
   const publish = useAct(
     () =>
-      post<Published>('/api/events', {
-        type: type.trim(),
-        ...(subject.trim() !== '' && { subject: subject.trim() }),
-        ...(value.data !== undefined && { data: value.data }),
-        ...(moment === 'at' && { deliverAt: new Date(at).toISOString() }),
-        ...(moment === 'cron' && { cron: cron.trim(), timezone }),
+      request('POST /api/events', {
+        body: {
+          type: type.trim(),
+          ...(subject.trim() !== '' && { subject: subject.trim() }),
+          ...(value.data !== undefined && { data: value.data }),
+          ...(moment === 'at' && { deliverAt: new Date(at).toISOString() }),
+          ...(moment === 'cron' && { cron: cron.trim(), timezone }),
+        },
       }),
     {
       isQuiet: true,

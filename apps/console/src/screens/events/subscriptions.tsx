@@ -19,7 +19,7 @@ import { useKeys } from '../../ui/use-keys.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { useNames, useSubscriberOptions } from './names.tsx';
-import type { Subscription } from './queries.ts';
+import type { Subscription } from '../../api/schema.ts';
 import { useSubscriptions } from './queries.ts';
 
 const keyOf = ({ id }: Subscription) => id;

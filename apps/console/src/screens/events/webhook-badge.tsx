@@ -1,7 +1,7 @@
 /** Owns how a webhook stands, in a word and a colour. */
 import { StateBadge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
-import type { Webhook } from './queries.ts';
+import type { Webhook } from '../../api/schema.ts';
 
 /** How a webhook stands, in a word. */
 export function stateOf({ state, last }: Webhook): string {

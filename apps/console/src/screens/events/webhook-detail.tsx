@@ -1,7 +1,7 @@
 /** Owns one webhook: what it hears of, how its attempts end, and all that can be done with it. */
 import { FlaskConical, KeyRound, Pencil, Power, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { del, patch, post } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { queryClient } from '../../api/query.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -13,16 +13,10 @@ import { ConfirmDelete } from '../../ui/dialog.tsx';
 import { ScreenLink } from '../../ui/screen-link.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { When } from '../../ui/when.tsx';
-import type { Webhook } from './queries.ts';
-import { useOrganizationPath } from './queries.ts';
+import type { Webhook, WebhookTest } from '../../api/schema.ts';
+import { useOrganizationId } from './queries.ts';
 import { WebhookBadge } from './webhook-badge.tsx';
 import { EditWebhookDialog, SecretDialog } from './webhook-dialogs.tsx';
-
-interface TestAnswer {
-  readonly status: number | null;
-  readonly durationMs: number;
-  readonly error?: string;
-}
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: ['deliveries', 'webhooks'] });
 
@@ -60,22 +54,27 @@ export function WebhookDetail({
 }
 
 function Content({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
-  const at = useOrganizationPath();
-  const path = at(`webhooks/${encodeURIComponent(webhook.id)}`);
+  const orgId = useOrganizationId();
+  const path = { orgId, webhookId: webhook.id };
   const [isEditing, setEditing] = useState(false);
   const [asked, setAsked] = useState<'delete' | 'rotate'>();
   const [secret, setSecret] = useState<string>();
-  const [answer, setAnswer] = useState<TestAnswer>();
-  const test = useAct(() => post<TestAnswer>(`${path}/test`), { onDone: setAnswer });
-  const rotate = useAct(() => post<{ secret: string }>(`${path}/rotate`), {
-    onDone: (made) => {
-      setAsked(undefined);
-      setSecret(made.secret);
-    },
+  const [answer, setAnswer] = useState<WebhookTest>();
+  const test = useAct(() => request('POST /api/organizations/{orgId}/webhooks/{webhookId}/test', { path }), {
+    onDone: setAnswer,
   });
+  const rotate = useAct(
+    () => request('POST /api/organizations/{orgId}/webhooks/{webhookId}/rotate', { path }),
+    {
+      onDone: (made) => {
+        setAsked(undefined);
+        setSecret(made.secret);
+      },
+    },
+  );
   const turn = useAct(
     async (enabled: boolean) => {
-      await patch(path, { enabled });
+      await request('PATCH /api/organizations/{orgId}/webhooks/{webhookId}', { path, body: { enabled } });
       await refresh();
       return enabled;
     },
@@ -85,7 +84,10 @@ function Content({ webhook, onClose }: { readonly webhook: Webhook; readonly onC
           text: enabled ? 'Switched on.' : 'Switched off; what was open is cancelled.',
           ...(!enabled && {
             onUndo: async () => {
-              await patch(path, { enabled: true });
+              await request('PATCH /api/organizations/{orgId}/webhooks/{webhookId}', {
+                path,
+                body: { enabled: true },
+              });
               await refresh();
             },
           }),
@@ -94,7 +96,7 @@ function Content({ webhook, onClose }: { readonly webhook: Webhook; readonly onC
   );
   const remove = useAct(
     async () => {
-      await del(path);
+      await request('DELETE /api/organizations/{orgId}/webhooks/{webhookId}', { path });
       await refresh();
     },
     { onDone: onClose },

@@ -1,14 +1,14 @@
 /** Owns making and changing webhooks, and showing a secret this once. */
 import { useState } from 'react';
-import { patch, post } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { queryClient } from '../../api/query.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import type { Webhook } from './queries.ts';
-import { useOrganizationPath } from './queries.ts';
+import type { Webhook, WebhookWithSecret } from '../../api/schema.ts';
+import { useOrganizationId } from './queries.ts';
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: ['deliveries', 'webhooks'] });
 
@@ -25,11 +25,14 @@ export function NewWebhookDialog({
   readonly onClose: () => void;
   readonly onMade: (id: string) => void;
 }) {
-  const at = useOrganizationPath();
-  const [made, setMade] = useState<{ id: string; secret: string }>();
+  const orgId = useOrganizationId();
+  const [made, setMade] = useState<WebhookWithSecret>();
   const act = useAct(
     async (fields: Fields) => {
-      const answer = await post<{ id: string; secret: string }>(at('webhooks'), fields);
+      const answer = await request('POST /api/organizations/{orgId}/webhooks', {
+        path: { orgId },
+        body: fields,
+      });
       await refresh();
       return answer;
     },
@@ -67,10 +70,13 @@ export function EditWebhookDialog({
   readonly webhook: Webhook;
   readonly onClose: () => void;
 }) {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   const act = useAct(
     async (fields: Fields) => {
-      await patch(at(`webhooks/${encodeURIComponent(webhook.id)}`), fields);
+      await request('PATCH /api/organizations/{orgId}/webhooks/{webhookId}', {
+        path: { orgId, webhookId: webhook.id },
+        body: fields,
+      });
       await refresh();
     },
     { isQuiet: true, onDone: onClose },

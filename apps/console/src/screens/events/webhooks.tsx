@@ -1,7 +1,7 @@
 /** Owns webhooks: the list, and one with its acts. */
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { del } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { BulkDelete } from '../../ui/bulk-delete.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,8 +12,8 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
-import type { Webhook } from './queries.ts';
-import { useOrganizationPath, useWebhooks } from './queries.ts';
+import type { Webhook } from '../../api/schema.ts';
+import { useOrganizationId, useWebhooks } from './queries.ts';
 import { stateOf, WebhookBadge } from './webhook-badge.tsx';
 import { WebhookDetail } from './webhook-detail.tsx';
 import { NewWebhookDialog } from './webhook-dialogs.tsx';
@@ -70,7 +70,7 @@ export function Webhooks({ screen: whole }: { readonly screen: ScreenState }) {
   useKeys({ c: () => setMaking(true) });
   const text = (screen.search['q'] ?? '').toLowerCase();
   const wanted = screen.search['state'];
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   const rows = useMemo(
     () =>
       (query.data ?? []).filter(
@@ -92,7 +92,9 @@ export function Webhooks({ screen: whole }: { readonly screen: ScreenState }) {
       rows={chosen}
       noun={['webhook', 'webhooks']}
       goneOf={({ url }) => `${url}: its secret, and what was still to be delivered to it`}
-      remove={({ id }) => del(at(`webhooks/${encodeURIComponent(id)}`))}
+      remove={({ id }) =>
+        request('DELETE /api/organizations/{orgId}/webhooks/{webhookId}', { path: { orgId, webhookId: id } })
+      }
       onDone={() => {
         makeOld('deliveries');
         clear();

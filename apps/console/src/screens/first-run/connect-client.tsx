@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { makeKey, useClients } from './queries.ts';
-import type { Client } from './queries.ts';
+import type { Client } from '../../api/schema.ts';
 
 const PLACEHOLDER = 'PARLEY_KEY';
 /** Where the key itself belongs, unlike in `${PARLEY_KEY}`, which the client fills in. */

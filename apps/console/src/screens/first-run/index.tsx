@@ -1,7 +1,7 @@
 /** Owns the screen: the first run: three steps with live ticks. */
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { put } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { queryClient } from '../../api/query.ts';
 import { refreshSession, useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
@@ -16,7 +16,7 @@ import { ConnectClient } from './connect-client.tsx';
 import './first-run.css';
 import { MakeSignIn } from './make-sign-in.tsx';
 import { useFirstRun } from './queries.ts';
-import type { FirstRun } from './queries.ts';
+import type { FirstRun } from '../../api/schema.ts';
 
 /** The screen. */
 export function Screen() {
@@ -24,7 +24,7 @@ export function Screen() {
   const go = useGo();
   const end = useAct(
     async (isSkipped: boolean) => {
-      if (isSkipped) await put('/api/first-run', { isSkipped });
+      if (isSkipped) await request('PUT /api/first-run', { body: { isSkipped } });
       await refreshSession();
       await queryClient.invalidateQueries({ queryKey: ['calls', 'first-run'] });
     },

@@ -1,7 +1,7 @@
 /** Owns the first step: a password or a passkey, so that the link is not needed again. */
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { put } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { hasPasskeys, makePasskey } from '../../api/passkey.ts';
 import { queryClient } from '../../api/query.ts';
 import { refreshSession, useSession } from '../../api/session.ts';
@@ -23,8 +23,8 @@ export function MakeSignIn() {
   const [password, setPassword] = useState('');
   const save = useAct(
     async () => {
-      if (email.trim() !== person.email) await put('/api/account', { email: email.trim() });
-      await put('/api/account/password', { password });
+      if (email.trim() !== person.email) await request('PUT /api/account', { body: { email: email.trim() } });
+      await request('PUT /api/account/password', { body: { password } });
       await afterwards();
     },
     { isQuiet: true },

@@ -2,43 +2,19 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { callTool } from '../../api/call-tool.ts';
-import { get } from '../../api/client.ts';
-
-/** How far the first run is. */
-export interface FirstRun {
-  readonly steps: {
-    readonly signIn: boolean;
-    readonly client: boolean;
-    readonly call: {
-      readonly at: string | number;
-      readonly tool: string;
-      readonly client?: string | null;
-      readonly id: string;
-    } | null;
-  };
-  readonly isDone: boolean;
-  readonly isSkipped: boolean;
-}
-
-/** The configuration of one client. */
-export interface Client {
-  readonly id: string;
-  readonly title: string;
-  readonly language: 'shell' | 'json' | 'toml';
-  readonly text: string;
-  readonly where: string;
-}
+import { request } from '../../api/request.ts';
+import type { Client, FirstRun } from '../../api/schema.ts';
 
 /** Reads how far it is; every call makes it old. */
 export function useFirstRun(): UseQueryResult<FirstRun> {
-  return useQuery({ queryKey: ['calls', 'first-run'], queryFn: () => get<FirstRun>('/api/first-run') });
+  return useQuery({ queryKey: ['calls', 'first-run'], queryFn: () => request('GET /api/first-run') });
 }
 
 /** Reads the configurations. */
-export function useClients(): UseQueryResult<Client[]> {
+export function useClients(): UseQueryResult<readonly Client[]> {
   return useQuery({
     queryKey: ['clients'],
-    queryFn: () => get<Client[]>('/api/clients'),
+    queryFn: () => request('GET /api/clients'),
     staleTime: Infinity,
   });
 }

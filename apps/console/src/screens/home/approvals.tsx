@@ -1,9 +1,8 @@
 /** Owns approving schedules on Home: the newest of those that wait. */
 import { useQuery } from '@tanstack/react-query';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { Card } from '../../ui/card.tsx';
 import { WaitingApproval } from '../../ui/execution-approval.tsx';
-import type { WaitingExecution } from '../../ui/execution-approval.tsx';
 
 const MOST = 5;
 
@@ -11,7 +10,7 @@ const MOST = 5;
 export function Approvals() {
   const { data } = useQuery({
     queryKey: ['schedules', 'waiting', MOST],
-    queryFn: () => get<WaitingExecution[]>('/api/executions', { query: { status: 'waiting', limit: MOST } }),
+    queryFn: () => request('GET /api/executions', { query: { status: 'waiting', limit: MOST } }),
   });
   if (!data || data.length === 0) return null;
   return (

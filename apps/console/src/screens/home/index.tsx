@@ -14,7 +14,7 @@ import { Approvals } from './approvals.tsx';
 import './home.css';
 import { Questions } from './questions.tsx';
 import { screenPath, useHome } from './queries.ts';
-import type { Health, HomeData } from './queries.ts';
+import type { Home } from '../../api/schema.ts';
 import { WaitingList } from './waiting.tsx';
 
 /** The screen. */
@@ -58,7 +58,7 @@ export function Screen() {
 }
 
 /** Whether the person has some of a kind; who has not may not be allowed to ask for it. */
-function waits({ waiting }: HomeData, kind: string): boolean {
+function waits({ waiting }: Home, kind: string): boolean {
   return waiting.some((one) => one.kind === kind && one.count > 0);
 }
 
@@ -80,7 +80,7 @@ function FirstRunHint() {
   );
 }
 
-const HEALTH_ICONS: Readonly<Record<Health['state'], ReactNode>> = {
+const HEALTH_ICONS: Readonly<Record<Home['health'][number]['state'], ReactNode>> = {
   ok: <CircleCheck className="home-ok" aria-label="Well" />,
   warning: <TriangleAlert className="home-warning" aria-label="Needs care" />,
   down: <CircleX className="home-down" aria-label="Down" />,
@@ -88,7 +88,7 @@ const HEALTH_ICONS: Readonly<Record<Health['state'], ReactNode>> = {
 
 const WORST_FIRST = ['down', 'warning', 'ok'];
 
-function HealthCard({ health }: { readonly health: readonly Health[] }) {
+function HealthCard({ health }: { readonly health: Home['health'] }) {
   const sorted = health.toSorted((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
   // A part may have more than one thing to say.
   const parts = new Set(health.map(({ part }) => part)).size;
@@ -118,7 +118,7 @@ function HealthCard({ health }: { readonly health: readonly Health[] }) {
   );
 }
 
-function Calls({ points }: { readonly points: HomeData['calls']['points'] }) {
+function Calls({ points }: { readonly points: Home['calls']['points'] }) {
   const { times, series, calls, errors } = useMemo(() => {
     const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
     const allCalls = points.map((point) => point.calls);
@@ -149,7 +149,7 @@ function Calls({ points }: { readonly points: HomeData['calls']['points'] }) {
   );
 }
 
-function Recent({ recent }: { readonly recent: HomeData['recent'] }) {
+function Recent({ recent }: { readonly recent: Home['recent'] }) {
   return (
     <Card title="Last changes">
       {recent.length === 0 ? (

@@ -1,8 +1,7 @@
 /** Owns answering agents on Home: the newest of what they ask. */
 import { useQuery } from '@tanstack/react-query';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { OpenQuestion } from '../../ui/agent-question.tsx';
-import type { AgentQuestion } from '../../ui/agent-question.tsx';
 import { Card } from '../../ui/card.tsx';
 
 const MOST = 5;
@@ -11,8 +10,7 @@ const MOST = 5;
 export function Questions() {
   const { data } = useQuery({
     queryKey: ['questions', 'open', MOST],
-    queryFn: () =>
-      get<{ questions: AgentQuestion[] }>('/api/questions', { query: { status: 'open', limit: MOST } }),
+    queryFn: () => request('GET /api/questions', { query: { status: 'open', limit: MOST } }),
   });
   if (!data || data.questions.length === 0) return null;
   return (

@@ -13,7 +13,7 @@ import type { ReactNode } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { ScreenLink } from '../../ui/screen-link.tsx';
 import { screenPath } from './queries.ts';
-import type { Waiting } from './queries.ts';
+import type { Home } from '../../api/schema.ts';
 
 const ICONS: Readonly<Record<string, ReactNode>> = {
   annotations: <SquareMousePointer />,
@@ -25,7 +25,7 @@ const ICONS: Readonly<Record<string, ReactNode>> = {
 };
 
 /** The list, or the word that nothing waits. */
-export function WaitingList({ waiting }: { readonly waiting: readonly Waiting[] }) {
+export function WaitingList({ waiting }: { readonly waiting: Home['waiting'] }) {
   const shown = waiting.filter(({ count }) => count > 0);
   if (shown.length === 0) {
     return (

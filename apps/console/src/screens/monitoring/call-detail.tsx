@@ -15,7 +15,7 @@ import { durationText, exactText, When } from '../../ui/when.tsx';
 import { bytesText, OutcomeBadge, SourceBadge } from './call-cells.tsx';
 import { FilterCell, narrowings } from './filters.tsx';
 import { NestedCalls } from './nested-calls.tsx';
-import type { CallInFull } from './queries.ts';
+import type { Call } from '../../api/schema.ts';
 import { useCall } from './queries.ts';
 
 /** What the detail of a call takes; the two steps stay inside the filter. */
@@ -77,7 +77,7 @@ export function CallDetail({ id, screen, onClose, onNewer, onOlder }: CallDetail
   );
 }
 
-function Content({ call, screen }: { readonly call: CallInFull; readonly screen: ScreenState }) {
+function Content({ call, screen }: { readonly call: Call; readonly screen: ScreenState }) {
   return (
     <>
       {call.madeBy !== null && (
@@ -118,7 +118,7 @@ function Content({ call, screen }: { readonly call: CallInFull; readonly screen:
 }
 
 /** What the runner knows a tool by: the endpoint that it is called at, and its name. */
-function toolPlace({ connectionId, virtualMcpId, toolName }: CallInFull): string {
+function toolPlace({ connectionId, virtualMcpId, toolName }: Call): string {
   const own = connectionId.endsWith('_self') ? 'self' : connectionId;
   return `${virtualMcpId === null ? own : `virtual-mcp/${virtualMcpId}`}:${toolName}`;
 }
@@ -132,12 +132,12 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-function countOf(calls: CallInFull['calls']): number {
+function countOf(calls: Call['calls']): number {
   return calls.reduce((sum, call) => sum + 1 + countOf(call.calls), 0);
 }
 
 /** How much of the time was spent at the upstream. */
-function Times({ call: { durationMs, upstreamMs } }: { readonly call: CallInFull }) {
+function Times({ call: { durationMs, upstreamMs } }: { readonly call: Call }) {
   if (upstreamMs === null) return null;
   const share = durationMs === 0 ? 0 : Math.min(1, upstreamMs / durationMs);
   const own = Math.max(0, durationMs - upstreamMs);
@@ -173,7 +173,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function factsOf(call: CallInFull, screen: ScreenState): readonly (readonly [string, ReactNode] | false)[] {
+function factsOf(call: Call, screen: ScreenState): readonly (readonly [string, ReactNode] | false)[] {
   const { grant, properties } = call;
   const filter = (filters: Record<string, string>, what: string, text: ReactNode) => (
     <FilterCell screen={screen} filters={filters} what={what}>
@@ -260,7 +260,7 @@ function factsOf(call: CallInFull, screen: ScreenState): readonly (readonly [str
   ];
 }
 
-function Grant({ call }: { readonly call: CallInFull }) {
+function Grant({ call }: { readonly call: Call }) {
   const { grant, outcome, method } = call;
   const explain = (
     <ScreenLink

@@ -5,7 +5,8 @@ import { Skeleton } from '../../ui/states.tsx';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { durationText } from '../../ui/when.tsx';
 import { shareText } from './call-cells.tsx';
-import type { CallStats, Rates } from './queries.ts';
+import type { CallRates } from '../../api/schema.ts';
+import type { CallStats } from './queries.ts';
 import { useRates } from './queries.ts';
 import { rangeText } from './time-range.ts';
 
@@ -56,7 +57,7 @@ export function Figures({ stats, isPartial }: { readonly stats: CallStats; reado
 }
 
 /** Points for every part of the time, those without a call too. */
-export function filled(rates: Rates | undefined) {
+export function filled(rates: CallRates | undefined) {
   const points = new Map((rates?.points ?? []).map((point) => [new Date(point.at).getTime(), point]));
   const stepMs = rates?.stepMs ?? 60_000;
   const first = Math.floor(new Date(rates?.since ?? 0).getTime() / stepMs) * stepMs;

@@ -2,110 +2,27 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { readHead, useCalmLive } from '../../api/calm-live.ts';
-import { get, queryText } from '../../api/client.ts';
+import { queryText } from '../../api/client.ts';
 import { queryClient } from '../../api/query.ts';
-import type { Effect } from '../../api/types.ts';
+import { request } from '../../api/request.ts';
+import type { Call, CallErrors, CallPage, CallRates } from '../../api/schema.ts';
 import type { Search } from '../../ui/use-screen.ts';
 import { timesOf } from './time-range.ts';
 
 /** One line of the list. */
-export interface CallLine {
-  readonly id: string;
-  readonly timestamp: string;
-  readonly connectionId: string;
-  readonly connectionTitle: string | null;
-  readonly toolName: string;
-  readonly effect: Effect | null;
-  readonly outcome: string;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  readonly durationMs: number;
-  readonly callerId: string;
-  readonly callerName: string | null;
-  readonly callerSource: string;
-  readonly userId: string | null;
-  readonly userName: string | null;
-  readonly virtualMcpId: string | null;
-}
+export type CallLine = CallPage['calls'][number];
 
 /** A call inside another one. */
-export interface NestedCall {
-  readonly id: string;
-  readonly connectionTitle: string | null;
-  readonly toolName: string;
-  readonly effect: Effect | null;
-  readonly outcome: string;
-  readonly errorCode: string | null;
-  readonly durationMs: number;
-  readonly startMs: number;
-  readonly calls: readonly NestedCall[];
-}
-
-/** One call in full. */
-export interface CallInFull extends CallLine {
-  readonly method: string;
-  readonly input: string | null;
-  readonly output: string | null;
-  readonly upstreamMs: number | null;
-  readonly requestId: string | null;
-  readonly traceId: string | null;
-  readonly userAgent: string | null;
-  readonly virtualMcpTitle: string | null;
-  readonly protocolVersion: string | null;
-  readonly bytesIn: number | null;
-  readonly bytesOut: number | null;
-  readonly properties: Readonly<Record<string, string>> | null;
-  readonly grant: {
-    readonly resource: string;
-    readonly name: string;
-    readonly roles: readonly string[];
-  } | null;
-  readonly calls: readonly NestedCall[];
-  readonly madeBy: { readonly id: string; readonly toolName: string } | null;
-}
+export type NestedCall = Call['calls'][number];
 
 /** Figures of calls. */
-export interface CallStats {
-  readonly calls: number;
-  readonly errors: number;
-  readonly averageMs: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-}
+export type CallStats = CallRates['stats'];
 
 /** Figures of one tool. */
-export interface ToolRate extends CallStats {
-  readonly connectionId: string;
-  readonly connectionTitle: string | null;
-  readonly toolName: string;
-}
-
-/** Figures over the time, and by tool. */
-export interface Rates {
-  readonly since: string;
-  readonly until: string;
-  readonly stepMs: number;
-  readonly stats: CallStats;
-  readonly points: readonly (CallStats & { readonly at: string })[];
-  readonly tools: readonly ToolRate[];
-  readonly partial: boolean;
-}
+export type ToolRate = CallRates['tools'][number];
 
 /** Alike failures. */
-export interface ErrorGroup {
-  readonly connectionId: string;
-  readonly connectionTitle: string | null;
-  readonly toolName: string;
-  readonly outcome: string;
-  readonly code: string | null;
-  readonly count: number;
-  readonly callers: number;
-  readonly first: string;
-  readonly last: string;
-  readonly lastId: string;
-  readonly message: string | null;
-}
+export type ErrorGroup = CallErrors['groups'][number];
 
 /** The filters that stand in the address under the names of the route. */
 export const FILTER_NAMES = [
@@ -140,11 +57,6 @@ const NEXT_PAGE = 200;
 const LIST_MS = 1_000;
 const FIGURES_MS = 5_000;
 
-interface CallPage {
-  readonly calls: readonly CallLine[];
-  readonly hasMore: boolean;
-}
-
 const HEAD = {
   rowsOf: (page: CallPage) => page.calls,
   withRows: (page: CallPage, calls: readonly CallLine[]) => ({ ...page, calls }),
@@ -157,7 +69,7 @@ export function useCalls(search: Search) {
   // Not under the topic itself: with every call all pages would be read again.
   const queryKey = ['call-list', filters, search['time']];
   const read = (before?: string, signal?: AbortSignal) =>
-    get<CallPage>('/api/calls', {
+    request('GET /api/calls', {
       query: {
         ...filters,
         ...timesOf(search['time']),
@@ -177,14 +89,17 @@ export function useCalls(search: Search) {
 }
 
 /** Figures of the calls that fit. */
-export function useRates(search: Search, parts: number): UseQueryResult<Rates> {
+export function useRates(search: Search, parts: number): UseQueryResult<CallRates> {
   const filters = filtersOf(search);
   const queryKey = ['call-rates', filters, search['time'], parts];
   useCalmLive('calls', FIGURES_MS, () => queryClient.invalidateQueries({ queryKey }));
   return useQuery({
     queryKey,
     queryFn: ({ signal }) =>
-      get<Rates>('/api/calls/rates', { query: { ...filters, ...timesOf(search['time']), parts }, signal }),
+      request('GET /api/calls/rates', {
+        query: { ...filters, ...timesOf(search['time']), parts },
+        signal,
+      }),
     placeholderData: keepPreviousData,
   });
 }
@@ -198,7 +113,7 @@ export function useErrors(search: Search) {
   return useQuery({
     queryKey,
     queryFn: ({ signal }) =>
-      get<{ groups: ErrorGroup[]; partial: boolean }>('/api/calls/errors', {
+      request('GET /api/calls/errors', {
         query: { ...filters, ...(isFailure && { outcome }), ...timesOf(search['time']) },
         signal,
       }),
@@ -207,10 +122,10 @@ export function useErrors(search: Search) {
 }
 
 /** One call; what is recorded does not change. */
-export function useCall(id: string): UseQueryResult<CallInFull> {
+export function useCall(id: string): UseQueryResult<Call> {
   return useQuery({
     queryKey: ['call', id],
-    queryFn: ({ signal }) => get<CallInFull>(`/api/calls/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/calls/{callId}', { path: { callId: id }, signal }),
   });
 }
 

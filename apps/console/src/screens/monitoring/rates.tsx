@@ -13,7 +13,8 @@ import { shareText } from './call-cells.tsx';
 import { Figures, filled } from './calls-chart.tsx';
 import { CallsActions } from './calls.tsx';
 import { useCallFilters } from './filters.tsx';
-import type { CallLine, Rates, ToolRate } from './queries.ts';
+import type { CallRates } from '../../api/schema.ts';
+import type { CallLine, ToolRate } from './queries.ts';
 import { useRates } from './queries.ts';
 import { rangeText } from './time-range.ts';
 
@@ -110,7 +111,7 @@ function stepText(stepMs: number): string {
   return hours === 24 ? 'day' : `${hours / 24} days`;
 }
 
-function Charts({ rates, screen }: { readonly rates: Rates; readonly screen: ScreenState }) {
+function Charts({ rates, screen }: { readonly rates: CallRates; readonly screen: ScreenState }) {
   const { times, series, latency, latencyTimes } = useMemo(() => filled(rates), [rates]);
   const onRange = (fromMs: number, toMs: number) => screen.setSearch({ time: rangeText(fromMs, toMs) });
   return (

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleX, HelpCircle } from 'lucide-react';
 import { useState } from 'react';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -12,16 +12,6 @@ import { useSection } from '../../ui/sections.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { useKeysOfOrganization, useMembers, useTools } from './queries.ts';
-
-interface Explanation {
-  readonly caller: { readonly id: string; readonly name: string };
-  readonly tool: string;
-  readonly visible: boolean;
-  readonly reason: string;
-  readonly explanation: string;
-  readonly missing: { readonly reason: string; readonly text: string };
-  readonly grants?: Readonly<Record<string, readonly string[]>>;
-}
 
 /** The part of the screen. */
 export function Access({ screen: whole }: { readonly screen: ScreenState }) {
@@ -108,7 +98,7 @@ interface Asked {
 function Answer({ caller, tool, endpoint }: Asked) {
   const query = useQuery({
     queryKey: ['members', 'explain', caller, tool, endpoint],
-    queryFn: ({ signal }) => get<Explanation>('/api/explain', { query: { caller, tool, endpoint }, signal }),
+    queryFn: ({ signal }) => request('GET /api/explain', { query: { caller, tool, endpoint }, signal }),
     retry: false,
   });
   if (query.isPending) return <Skeleton kind="card" />;

@@ -1,7 +1,7 @@
 /** Owns the audit log: who changed what, what was denied, and whether the chain of entries is whole. */
 import { ScrollText, ShieldAlert, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { useMore } from '../../api/use-more.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge, StateBadge } from '../../ui/badge.tsx';
@@ -17,25 +17,20 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useOpened } from '../../ui/use-opened.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { exactText, When } from '../../ui/when.tsx';
+import type { AuditCheck } from '../../api/schema.ts';
 import type { AuditEntry } from './queries.ts';
 import { readEntry, useAudit } from './queries.ts';
 
 const keyOf = ({ id }: AuditEntry) => id;
 const MOST_OPTIONS = 20;
 
-interface Check {
-  readonly entries: number;
-  readonly isWhole: boolean;
-  readonly brokenAt: number | null;
-}
-
 /** The part of the screen. */
 export function Audit({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'audit');
   const query = useAudit(screen.search);
   const more = useMore(query);
-  const [check, setCheck] = useState<Check>();
-  const verify = useAct(() => get<Check>('/api/audit/check'), { onDone: setCheck });
+  const [check, setCheck] = useState<AuditCheck>();
+  const verify = useAct(() => request('GET /api/audit/check'), { onDone: setCheck });
   const names = useMemo(
     () => new Map(query.data?.pages.flatMap((page) => Object.entries(page.names)) ?? []),
     [query.data],
@@ -103,7 +98,7 @@ function namesFor(entry: AuditEntry, names: ReadonlyMap<string, string>): Readon
   return entry.names === undefined ? names : new Map([...names, ...Object.entries(entry.names)]);
 }
 
-function CheckNotice({ check }: { readonly check: Check }) {
+function CheckNotice({ check }: { readonly check: AuditCheck }) {
   return (
     <div className={check.isWhole ? 'organization-whole' : 'organization-broken'} role="status">
       {check.isWhole ? <ShieldCheck aria-hidden /> : <ShieldAlert aria-hidden />}

@@ -1,114 +1,50 @@
 /** Owns reading who is in the organization and what they may: members, invitations, roles, keys, sessions, the audit log. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
+import type {
+  AuditPage,
+  Device,
+  DeviceOfSomebody,
+  Invitation,
+  Key,
+  MemberPage,
+  Role,
+  Tool,
+} from '../../api/schema.ts';
 import { useSession } from '../../api/session.ts';
-import type { ToolRow } from '../../api/types.ts';
 import type { Search } from '../../ui/use-screen.ts';
 
 /** Names of tools by resource. */
 export type Grants = Readonly<Record<string, readonly string[]>>;
 
 /** A person in the organization. */
-export interface Member {
-  readonly id: string;
-  readonly userId: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly roles: readonly string[];
-  readonly createdAt: string;
-}
-
-/** Somebody who may join. */
-export interface Invitation {
-  readonly id: string;
-  readonly email: string;
-  readonly roles: readonly string[];
-  readonly expiresAt: string;
-  readonly createdAt: string;
-}
-
-/** A role with what it gives. */
-export interface Role {
-  readonly name: string;
-  readonly isBuiltIn: boolean;
-  readonly grants: Grants;
-  readonly members: number;
-}
-
-/** A key, without its secret. */
-export interface Key {
-  readonly id: string;
-  readonly name: string;
-  readonly start: string;
-  readonly owner: { readonly id: string; readonly name: string | null };
-  readonly isMine: boolean;
-  readonly role: string | null;
-  readonly permissions: Grants;
-  readonly connectionId: string | null;
-  readonly agentId: string | null;
-  readonly state: 'active' | 'expired' | 'revoked';
-  readonly lastUsedAt: string | null;
-  readonly expiresAt: string | null;
-  readonly createdAt: string;
-}
-
-/** A browser in which the person is signed in. */
-export interface SignIn {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly seenAt: string;
-  readonly device: string;
-  readonly isCurrent: boolean;
-}
-
-/** The same of anybody, for administrators. */
-export interface SignInOfSomebody extends SignIn {
-  readonly userId: string;
-  readonly memberId: string;
-  readonly name: string;
-}
+export type Member = MemberPage['members'][number];
 
 /** One entry of the audit log. */
-export interface AuditEntry {
+export interface AuditEntry extends AuditLine {
   /** What those in it are called; only of an entry that was read alone. */
-  readonly names?: Readonly<Record<string, string>>;
-  readonly seq: number;
-  readonly id: string;
-  readonly at: string;
-  readonly callerId: string;
-  readonly userId: string | null;
-  readonly source: string;
-  readonly requestId: string | null;
-  readonly action: string;
-  readonly target: string;
-  readonly outcome: 'ok' | 'denied';
-  readonly changed: Readonly<Record<string, unknown>>;
+  readonly names?: AuditPage['names'];
 }
 
-interface AuditPage {
-  readonly entries: readonly AuditEntry[];
-  readonly cursor: string | null;
-  readonly hasMore: boolean;
-  readonly names: Readonly<Record<string, string>>;
-}
+type AuditLine = AuditPage['entries'][number];
 
-/** A place below the organization of the session. */
-export function useOrganizationPath(): (path: string) => string {
-  const { organization } = useSession();
-  return (path) => `/api/organizations/${encodeURIComponent(organization.id)}/${path}`;
+/** The organization of the session. */
+export function useOrganizationId(): string {
+  return useSession().organization.id;
 }
 
 const PAGE = 200;
 
 /** Members that fit, the oldest first; visitors of the feedback pages are left out unless they are asked for. */
 export function useMembers(search: Search) {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   const { q, role } = search;
   return useInfiniteQuery({
     queryKey: ['members', 'list', q, role],
     queryFn: ({ pageParam, signal }) =>
-      get<{ members: Member[]; hasMore: boolean }>(at('members'), {
+      request('GET /api/organizations/{orgId}/members', {
+        path: { orgId },
         query: { text: q, role, team: role === undefined ? true : undefined, offset: pageParam, limit: PAGE },
         signal,
       }),
@@ -120,26 +56,29 @@ export function useMembers(search: Search) {
 
 /** Reads one member, whom the list may not have read yet. */
 export function useReadMember() {
-  const at = useOrganizationPath();
-  return async (id: string, signal: AbortSignal): Promise<Member | undefined> =>
-    (await get<{ members: Member[] }>(at('members'), { query: { id }, signal })).members[0];
+  const orgId = useOrganizationId();
+  return async (id: string, signal: AbortSignal): Promise<Member | undefined> => {
+    const given = { path: { orgId }, query: { id }, signal };
+    return (await request('GET /api/organizations/{orgId}/members', given)).members[0];
+  };
 }
 
 /** Open invitations. */
 export function useInvitations(): UseQueryResult<readonly Invitation[]> {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   return useQuery({
     queryKey: ['members', 'invitations'],
-    queryFn: ({ signal }) => get<Invitation[]>(at('invitations'), { signal }),
+    queryFn: ({ signal }) =>
+      request('GET /api/organizations/{orgId}/invitations', { path: { orgId }, signal }),
   });
 }
 
 /** All roles. */
 export function useRoles(): UseQueryResult<readonly Role[]> {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   return useQuery({
     queryKey: ['members', 'roles'],
-    queryFn: ({ signal }) => get<Role[]>(at('roles'), { signal }),
+    queryFn: ({ signal }) => request('GET /api/organizations/{orgId}/roles', { path: { orgId }, signal }),
   });
 }
 
@@ -148,35 +87,38 @@ export const MOST_KEYS = 1000;
 
 /** The newest keys with this in their name: those of everybody for administrators, one's own for others. */
 export function useKeysOfOrganization(text?: string): UseQueryResult<readonly Key[]> {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   return useQuery({
     queryKey: ['keys', 'list', text],
-    queryFn: ({ signal }) => get<Key[]>(at('keys'), { query: { text }, signal }),
+    queryFn: ({ signal }) =>
+      request('GET /api/organizations/{orgId}/keys', { path: { orgId }, query: { text }, signal }),
     placeholderData: keepPreviousData,
   });
 }
 
 /** Reads one key, which may be older than those of the list. */
 export function useReadKey() {
-  const at = useOrganizationPath();
-  return async (id: string, signal: AbortSignal): Promise<Key | undefined> =>
-    (await get<Key[]>(at('keys'), { query: { id }, signal }))[0];
+  const orgId = useOrganizationId();
+  return async (id: string, signal: AbortSignal): Promise<Key | undefined> => {
+    const given = { path: { orgId }, query: { id }, signal };
+    return (await request('GET /api/organizations/{orgId}/keys', given))[0];
+  };
 }
 
 /** Every tool that the person may see. */
-export function useTools(): UseQueryResult<readonly ToolRow[]> {
+export function useTools(): UseQueryResult<readonly Tool[]> {
   return useQuery({
     queryKey: ['connections', 'tools-of-all'],
-    queryFn: ({ signal }) => get<ToolRow[]>('/api/tools', { signal }),
+    queryFn: ({ signal }) => request('GET /api/tools', { signal }),
     staleTime: 60_000,
   });
 }
 
 /** Where the person is signed in. */
-export function useSignIns(): UseQueryResult<readonly SignIn[]> {
+export function useSignIns(): UseQueryResult<readonly Device[]> {
   return useQuery({
     queryKey: ['sessions', 'mine'],
-    queryFn: ({ signal }) => get<SignIn[]>('/api/sessions', { signal }),
+    queryFn: ({ signal }) => request('GET /api/sessions', { signal }),
   });
 }
 
@@ -184,10 +126,10 @@ export function useSignIns(): UseQueryResult<readonly SignIn[]> {
 const OTHERS_MS = 10_000;
 
 /** Where anybody is signed in, for administrators. */
-export function useSignInsOfAll(): UseQueryResult<readonly SignInOfSomebody[]> {
+export function useSignInsOfAll(): UseQueryResult<readonly DeviceOfSomebody[]> {
   return useQuery({
     queryKey: ['sessions', 'everybody'],
-    queryFn: ({ signal }) => get<SignInOfSomebody[]>('/api/team-sessions', { signal }),
+    queryFn: ({ signal }) => request('GET /api/team-sessions', { signal }),
     refetchInterval: OTHERS_MS,
   });
 }
@@ -198,7 +140,7 @@ export function useAudit(search: Search) {
   return useInfiniteQuery({
     queryKey: ['organization', 'audit', outcome, action, actor, target, text],
     queryFn: ({ pageParam, signal }) =>
-      get<AuditPage>('/api/audit', {
+      request('GET /api/audit', {
         query: { outcome, action, actor, target, text, cursor: pageParam, limit: 100 },
         signal,
       }),
@@ -210,6 +152,6 @@ export function useAudit(search: Search) {
 
 /** Reads one entry, which the list may not have read yet. */
 export async function readEntry(id: string, signal: AbortSignal): Promise<AuditEntry | undefined> {
-  const { entries, names } = await get<AuditPage>('/api/audit', { query: { id }, signal });
+  const { entries, names } = await request('GET /api/audit', { query: { id }, signal });
   return entries[0] && { ...entries[0], names };
 }

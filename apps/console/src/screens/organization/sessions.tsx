@@ -1,7 +1,7 @@
 /** Owns where people are signed in, and signing out there: one's own browsers, and for administrators those of everybody. */
 import { LogOut, MonitorSmartphone } from 'lucide-react';
 import { useMemo } from 'react';
-import { del } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { signOut, useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
@@ -16,20 +16,20 @@ import { EmptyState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
-import type { SignIn, SignInOfSomebody } from './queries.ts';
+import type { Device, DeviceOfSomebody } from '../../api/schema.ts';
 import { useSignIns, useSignInsOfAll } from './queries.ts';
 
-const keyOf = ({ id }: SignIn) => id;
-const NONE: readonly SignInOfSomebody[] = [];
+const keyOf = ({ id }: Device) => id;
+const NONE: readonly DeviceOfSomebody[] = [];
 
-const person: Column<SignInOfSomebody> = {
+const person: Column<DeviceOfSomebody> = {
   id: 'person',
   header: 'Who',
   cell: ({ name }) => <span className="truncate">{name}</span>,
   sortValue: ({ name }) => name,
 };
 
-const places: Column<SignIn>[] = [
+const places: Column<Device>[] = [
   {
     id: 'device',
     header: 'Where',
@@ -58,7 +58,7 @@ const places: Column<SignIn>[] = [
     sortValue: ({ seenAt }) => seenAt,
   },
 ];
-const ofAll: Column<SignInOfSomebody>[] = [person, ...places];
+const ofAll: Column<DeviceOfSomebody>[] = [person, ...places];
 
 /** The part of the screen. */
 export function SessionsPart({ screen: whole }: { readonly screen: ScreenState }) {
@@ -102,23 +102,23 @@ function Everybody({ screen }: { readonly screen: ScreenState }) {
   );
 }
 
-interface SignInsProps<T extends SignIn> {
+interface SignInsProps<T extends Device> {
   readonly title: string;
   readonly screen: ScreenState;
   readonly query: ListQuery;
   readonly rows: readonly T[];
   /** Those of the person who looks. */
-  readonly own: readonly SignIn[];
+  readonly own: readonly Device[];
   readonly columns: Column<T>[];
   readonly filters?: Parameters<typeof ListScreen>[0]['filters'];
 }
 
-function SignIns<T extends SignIn>({ own, filters, ...list }: SignInsProps<T>) {
-  const end = useAct(async (gone: readonly SignIn[]) => {
+function SignIns<T extends Device>({ own, filters, ...list }: SignInsProps<T>) {
+  const end = useAct(async (gone: readonly Device[]) => {
     const ownIds = new Set(own.map(keyOf));
     for (const { id } of gone.filter(({ isCurrent }) => !isCurrent)) {
-      const base = ownIds.has(id) ? '/api/sessions' : '/api/team-sessions';
-      await del(`${base}/${encodeURIComponent(id)}`);
+      const route = ownIds.has(id) ? 'DELETE /api/sessions/{id}' : 'DELETE /api/team-sessions/{id}';
+      await request(route, { path: { id } });
     }
     makeOld('sessions');
     if (gone.some(({ isCurrent }) => isCurrent)) await signOut();
@@ -126,7 +126,7 @@ function SignIns<T extends SignIn>({ own, filters, ...list }: SignInsProps<T>) {
   });
   const asking = useAsking();
   const others = own.filter(({ isCurrent }) => !isCurrent);
-  const bulk = (chosen: readonly SignIn[], clear: () => void) => (
+  const bulk = (chosen: readonly Device[], clear: () => void) => (
     <Button
       size="s"
       icon={<LogOut />}
@@ -183,5 +183,5 @@ function SignIns<T extends SignIn>({ own, filters, ...list }: SignInsProps<T>) {
 }
 
 const MOST_NAMED = 10;
-const placeText = (place: SignIn & { readonly name?: string }) =>
+const placeText = (place: Device & { readonly name?: string }) =>
   `${place.name ?? 'Somebody'} in ${place.device}: what they type and have not sent`;

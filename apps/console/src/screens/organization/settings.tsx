@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { callTool } from '../../api/call-tool.ts';
-import { put } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { useHeldTools } from '../../api/held-tools.ts';
 import { makeOld } from '../../api/make-old.ts';
 import { refreshSession, switchOrganization, useSession } from '../../api/session.ts';
@@ -16,7 +16,6 @@ import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { useOrganizationPath } from './queries.ts';
 
 interface Organization {
   readonly id: string;
@@ -114,16 +113,16 @@ const DEFAULT_COLOUR = '#4f46e5';
 
 function Colour() {
   const { organization } = useSession();
-  const at = useOrganizationPath();
+  const path = { orgId: organization.id };
   const [own, setOwn] = useState(organization.accent ?? DEFAULT_COLOUR);
   const paint = useAct(async (accent: string | null) => {
     const before = organization.accent ?? null;
-    await put(at('appearance'), { accent });
+    await request('PUT /api/organizations/{orgId}/appearance', { path, body: { accent } });
     await refreshSession();
     toast({
       text: 'The console has a new colour, for everybody here.',
       onUndo: async () => {
-        await put(at('appearance'), { accent: before });
+        await request('PUT /api/organizations/{orgId}/appearance', { path, body: { accent: before } });
         await refreshSession();
       },
     });

@@ -18,7 +18,7 @@ import { durationText, When } from '../../ui/when.tsx';
 import { QuestionForm } from '../tools/question-form.tsx';
 import '../tools/tools.css';
 import { answerTask, cancelTask, isOpen, runAgain, useTask } from './queries.ts';
-import type { TaskInFull } from './queries.ts';
+import type { TaskInFull } from '../../api/schema.ts';
 
 interface TaskDetailProps {
   readonly id: string;

@@ -1,5 +1,5 @@
 /** Owns what a tool is: its words, hints, cost, schemas, and who else has it. */
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { Facts } from '../../ui/detail-pane.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
@@ -12,14 +12,14 @@ const HINTS: readonly (readonly [name: string, yes: string, no: string])[] = [
   ['openWorldHint', 'reaches outside', 'stays inside'],
 ];
 
-const SOURCES: Readonly<Record<ToolRow['source'], string>> = {
+const SOURCES: Readonly<Record<Tool['source'], string>> = {
   toolset: 'Parley itself',
   connection: 'a connection',
   virtual: 'a virtual MCP',
 };
 
 /** Everything that is known of it. */
-export function About({ tool }: { readonly tool: ToolRow }) {
+export function About({ tool }: { readonly tool: Tool }) {
   const who = useWhoElse(tool);
   const hints = HINTS.filter(([name]) => typeof tool.hints[name] === 'boolean').map(([name, yes, no]) =>
     tool.hints[name] ? yes : no,

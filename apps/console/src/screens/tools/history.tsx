@@ -3,7 +3,7 @@ import { History as HistoryIcon, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -28,7 +28,7 @@ const columns: Column<RecordedCall>[] = [
 const keyOf = (call: RecordedCall) => call.id;
 
 /** The list, and one of them beneath. */
-export function History({ tool, screen }: { readonly tool: ToolRow; readonly screen: ScreenState }) {
+export function History({ tool, screen }: { readonly tool: Tool; readonly screen: ScreenState }) {
   const { person } = useSession();
   const query = useOwnCalls(tool.name, person.userId);
   const [openId, setOpenId] = useState<string>();

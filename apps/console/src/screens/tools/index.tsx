@@ -1,7 +1,7 @@
 /** Owns the screen: tools: the list and the runner. */
 import { Wrench } from 'lucide-react';
 import { useMemo } from 'react';
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { Badge, EffectBadge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { DetailPane } from '../../ui/detail-pane.tsx';
@@ -23,7 +23,7 @@ const SOURCES = [
   { value: 'virtual', label: 'Virtual MCPs' },
 ] as const;
 
-const nameColumn: Column<ToolRow> = {
+const nameColumn: Column<Tool> = {
   id: 'name',
   header: 'Tool',
   cell: (tool) => (
@@ -34,14 +34,14 @@ const nameColumn: Column<ToolRow> = {
   ),
   sortValue: (tool) => tool.title,
 };
-const effectColumn: Column<ToolRow> = {
+const effectColumn: Column<Tool> = {
   id: 'effect',
   header: 'Effect',
   width: '76px',
   cell: (tool) => <EffectBadge effect={tool.effect} />,
   sortValue: (tool) => EFFECTS.indexOf(tool.effect),
 };
-const columns: Column<ToolRow>[] = [
+const columns: Column<Tool>[] = [
   nameColumn,
   effectColumn,
   {
@@ -158,10 +158,7 @@ function partsOf(key: string): [name: string, endpoint: string] {
   return [key.slice(colon + 1), key.slice(0, Math.max(0, colon))];
 }
 
-function filterTools(
-  tools: readonly ToolRow[],
-  { q = '', effect, from, source }: Search,
-): readonly ToolRow[] {
+function filterTools(tools: readonly Tool[], { q = '', effect, from, source }: Search): readonly Tool[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   const found = tools.filter((tool) => {
     if (effect && tool.effect !== effect) return false;

@@ -2,18 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { ToolResult } from '../../api/call-tool.ts';
-import { get } from '../../api/client.ts';
-import type { ToolRow } from '../../api/types.ts';
+import { request } from '../../api/request.ts';
+import type { Tool } from '../../api/schema.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { hostApp } from './app-host.ts';
 
 const FRAME = '/console/app-frame';
 const FIRST_HEIGHT_PX = 320;
 const MOST_HEIGHT_PX = 1_200;
-
-interface ReadResource {
-  readonly contents: readonly { readonly uri: string; readonly text?: string; readonly mimeType?: string }[];
-}
 
 /** The app of a result: the page it names is read as the person, then shown. */
 export function McpApp({
@@ -22,7 +18,7 @@ export function McpApp({
   args,
   result,
 }: {
-  readonly tool: ToolRow;
+  readonly tool: Tool;
   readonly uri: string;
   readonly args: unknown;
   readonly result: ToolResult;
@@ -30,7 +26,7 @@ export function McpApp({
   const embedded = result.content.find(({ resource }) => resource?.uri === uri)?.resource?.text;
   const query = useQuery({
     queryKey: ['connections', 'app', tool.endpoint, uri],
-    queryFn: () => get<ReadResource>('/api/resource', { query: { endpoint: tool.endpoint, uri } }),
+    queryFn: () => request('GET /api/resource', { query: { endpoint: tool.endpoint, uri } }),
     enabled: embedded === undefined,
     retry: false,
   });

@@ -1,7 +1,7 @@
 /** Owns showing a result as what it is: text, JSON, a table, a picture, a sound, a file, an app. */
 import { useMemo, useState } from 'react';
 import type { ContentBlock, ToolResult } from '../../api/call-tool.ts';
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Markdown, SafeLink } from '../../ui/markdown.tsx';
@@ -16,7 +16,7 @@ export function ResultView({
   result,
   args,
 }: {
-  readonly tool: ToolRow;
+  readonly tool: Tool;
   readonly result: ToolResult;
   readonly args: unknown;
 }) {
@@ -41,7 +41,7 @@ export function ResultView({
 }
 
 /** An app that the tool declares, or that came with the result. */
-function appOf(result: ToolResult, tool: ToolRow): string | undefined {
+function appOf(result: ToolResult, tool: Tool): string | undefined {
   const embedded = result.content.find(({ resource }) => resource?.uri.startsWith('ui://') === true);
   return tool.app ?? embedded?.resource?.uri;
 }

@@ -1,7 +1,7 @@
 /** Owns showing a run: how far it is, what it asks, what came of it, and the messages as they were. */
 import { useState } from 'react';
 import { toolError } from '../../api/call-tool.ts';
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -29,7 +29,7 @@ export function RunView({
   onAnswer,
   onStop,
 }: {
-  readonly tool: ToolRow;
+  readonly tool: Tool;
   readonly run: Run;
   readonly onAnswer: (responses: Readonly<Record<string, unknown>>) => void;
   readonly onStop: () => void;
@@ -83,7 +83,7 @@ function progressText({ done, total, message }: NonNullable<Run['progress']>): s
   return message ? `${message} (${count})` : count;
 }
 
-function Outcome({ tool, run }: { readonly tool: ToolRow; readonly run: Run }) {
+function Outcome({ tool, run }: { readonly tool: Tool; readonly run: Run }) {
   if (run.state === 'running') return <p className="muted">The result shows here.</p>;
   if (run.state === 'stopped')
     return <p className="muted">It was stopped. What it had done by then stays done.</p>;

@@ -1,7 +1,7 @@
 /** Owns running a tool: the form or the JSON, who runs it, the run and what came of it. */
 import { Play, Square } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { ConfirmDelete } from '../../ui/dialog.tsx';
@@ -26,7 +26,7 @@ const MYSELF = 'myself';
 const drafts = new Map<string, unknown>();
 
 /** The runner of one tool. */
-export function Runner({ tool, screen }: { readonly tool: ToolRow; readonly screen: ScreenState }) {
+export function Runner({ tool, screen }: { readonly tool: Tool; readonly screen: ScreenState }) {
   const draftKey = `${tool.endpoint}:${tool.name}`;
   const [args, setArgs] = useState<unknown>(() => drafts.get(draftKey) ?? initialArguments(tool));
   const [json, setJson] = useState<string>();
@@ -152,7 +152,7 @@ export function Runner({ tool, screen }: { readonly tool: ToolRow; readonly scre
   );
 }
 
-function initialArguments(tool: ToolRow): unknown {
+function initialArguments(tool: Tool): unknown {
   const schema = asSchema(tool.inputSchema);
   return initialOf(schema, schema) ?? {};
 }

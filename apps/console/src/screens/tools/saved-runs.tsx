@@ -1,7 +1,7 @@
 /** Owns arguments that were kept under a name. */
 import { Bookmark } from 'lucide-react';
 import { useState } from 'react';
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -18,7 +18,7 @@ export function SavedRuns({
   args,
   onLoad,
 }: {
-  readonly tool: ToolRow;
+  readonly tool: Tool;
   readonly args: unknown;
   readonly onLoad: (args: unknown) => void;
 }) {

@@ -1,5 +1,5 @@
 /** Owns one tool: running it, what it is, what one ran before. */
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { Badge, EffectBadge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DetailPane } from '../../ui/detail-pane.tsx';
@@ -18,7 +18,7 @@ export function ToolDetail({
   screen,
   onClose,
 }: {
-  readonly tool: ToolRow;
+  readonly tool: Tool;
   readonly screen: ScreenState;
   readonly onClose: () => void;
 }) {

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { streamTool } from '../../api/call-tool.ts';
 import type { ToolEvent, ToolQuestion, ToolResult } from '../../api/call-tool.ts';
 import { ApiError } from '../../api/client.ts';
-import type { ToolRow } from '../../api/types.ts';
+import type { Tool } from '../../api/schema.ts';
 import { detach } from '../../detach.ts';
 
 /** `asking`: it waits for answers; `task`: it goes on as a durable task. */
@@ -40,7 +40,7 @@ export interface Runner {
 }
 
 /** Runs a tool; a run that goes on when the screen is left is stopped. */
-export function useRun(tool: ToolRow): Runner {
+export function useRun(tool: Tool): Runner {
   const [run, setRun] = useState<Run>();
   const control = useRef<AbortController>(undefined);
   useEffect(() => () => control.current?.abort(), []);

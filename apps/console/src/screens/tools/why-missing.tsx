@@ -1,13 +1,8 @@
 /** Owns the answer to why a tool is not in the list of the person who looks for it. */
 import { useQuery } from '@tanstack/react-query';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Notice } from '../../ui/notice.tsx';
-
-interface Missing {
-  readonly reason: string;
-  readonly text: string;
-}
 
 /** Where it is looked for: what stands after `/mcp/`, or everywhere. */
 export function WhyMissing({
@@ -19,7 +14,7 @@ export function WhyMissing({
 }) {
   const { data } = useQuery({
     queryKey: ['connections', 'missing', endpoint, tool],
-    queryFn: ({ signal }) => get<Missing>('/api/tools/missing', { query: { tool, endpoint }, signal }),
+    queryFn: ({ signal }) => request('GET /api/tools/missing', { query: { tool, endpoint }, signal }),
     retry: false,
   });
   if (data === undefined || data.reason === 'there') return null;

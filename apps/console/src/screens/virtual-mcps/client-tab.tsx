@@ -1,7 +1,7 @@
 /** Owns connecting a client to a virtual MCP: the mode with its cost, the address, and the configuration to copy. */
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { get } from '../../api/client.ts';
+import { request } from '../../api/request.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -10,14 +10,6 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import type { PartProps } from './detail.tsx';
 import type { Mode } from './types.ts';
-
-interface Client {
-  readonly id: string;
-  readonly title: string;
-  readonly language: string;
-  readonly text: string;
-  readonly where: string;
-}
 
 const MODES: Readonly<Record<Mode, { readonly title: string; readonly text: string }>> = {
   passthrough: { title: 'All tools', text: 'Clients see every tool itself.' },
@@ -38,7 +30,7 @@ export function ClientTab({ virtual, described }: PartProps) {
   const query = useQuery({
     queryKey: ['virtual-mcps', 'clients', virtual.id, mode],
     queryFn: ({ signal }) =>
-      get<Client[]>('/api/clients', {
+      request('GET /api/clients', {
         query: { endpoint: `virtual-mcp/${virtual.id}`, mode: mode === 'passthrough' ? undefined : mode },
         signal,
       }),

@@ -19,11 +19,12 @@ import {
   updateVirtualTool,
 } from './queries.ts';
 import { TriedView } from './tried-view.tsx';
-import type { Described, VirtualMcp, VirtualTool } from './types.ts';
+import type { DescribedVirtualMcp } from '../../api/schema.ts';
+import type { VirtualMcp, VirtualTool } from './types.ts';
 
 export interface CodeToolEditorProps {
   readonly virtual: VirtualMcp;
-  readonly described: Described;
+  readonly described: DescribedVirtualMcp;
   /** Undefined: a new one. */
   readonly tool: VirtualTool | undefined;
   readonly has: (tool: string) => boolean;
@@ -33,7 +34,7 @@ export interface CodeToolEditorProps {
 
 const EMPTY_SCHEMA = '{\n  "type": "object",\n  "properties": {}\n}';
 
-function codeFor(described: Described): string {
+function codeFor(described: DescribedVirtualMcp): string {
   const first = described.shown.find(({ connection }) => connection !== null)?.name ?? 'some_tool';
   const call = /^[A-Za-z_$][\w$]*$/.test(first) ? `tools.${first}` : `tools[${JSON.stringify(first)}]`;
   return `// Gets the tools of the members and the arguments; what it returns is the answer.
@@ -234,7 +235,7 @@ function dataOf(tool: VirtualTool): object {
 }
 
 /** The names that code may call. */
-function Callable({ described }: { readonly described: Described }) {
+function Callable({ described }: { readonly described: DescribedVirtualMcp }) {
   const names = useMemo(
     () => described.shown.filter(({ connection }) => connection !== null).map(({ name }) => name),
     [described],

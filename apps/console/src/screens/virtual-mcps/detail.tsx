@@ -21,10 +21,11 @@ import { MembersTab } from './members-tab.tsx';
 import { NamesTab } from './names-tab.tsx';
 import { deleteVirtualMcp, readAgain, updateVirtualMcp, useDescribed, useVirtualMcp } from './queries.ts';
 import { SettingsTab } from './settings-tab.tsx';
-import type { Described, VirtualGlance, VirtualMcp } from './types.ts';
+import type { DescribedVirtualMcp, VirtualMcpGlance } from '../../api/schema.ts';
+import type { VirtualMcp } from './types.ts';
 
 export interface VirtualDetailProps {
-  readonly glance: VirtualGlance | undefined;
+  readonly glance: VirtualMcpGlance | undefined;
   readonly list: ListQuery;
   readonly screen: ScreenState;
   readonly has: (tool: string) => boolean;
@@ -47,7 +48,7 @@ function Loading({
   glance,
   screen,
   has,
-}: { readonly glance: VirtualGlance } & Pick<VirtualDetailProps, 'screen' | 'has'>) {
+}: { readonly glance: VirtualMcpGlance } & Pick<VirtualDetailProps, 'screen' | 'has'>) {
   const item = useVirtualMcp(glance.id);
   const described = useDescribed(glance.id);
   const query = {
@@ -83,7 +84,7 @@ function Loading({
 /** What every tab gets. */
 export interface PartProps {
   readonly virtual: VirtualMcp;
-  readonly described: Described;
+  readonly described: DescribedVirtualMcp;
   readonly has: (tool: string) => boolean;
 }
 
@@ -121,7 +122,7 @@ function Acts({
   has,
   onGone,
 }: {
-  readonly glance: VirtualGlance;
+  readonly glance: VirtualMcpGlance;
   readonly has: (tool: string) => boolean;
   readonly onGone: () => void;
 }) {

@@ -17,7 +17,7 @@ import { When } from '../../ui/when.tsx';
 import { CreateDialog } from './create-dialog.tsx';
 import { VirtualDetail } from './detail.tsx';
 import { deleteVirtualMcp, readGlance, readSoon, useVirtualMcps } from './queries.ts';
-import type { VirtualGlance } from './types.ts';
+import type { VirtualMcpGlance } from '../../api/schema.ts';
 import './virtual-mcps.css';
 
 const FILTERS: readonly Filter[] = [
@@ -40,7 +40,7 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-const COLUMNS: readonly Column<VirtualGlance>[] = [
+const COLUMNS: readonly Column<VirtualMcpGlance>[] = [
   {
     id: 'title',
     header: 'Name',
@@ -121,7 +121,7 @@ const COLUMNS: readonly Column<VirtualGlance>[] = [
 ];
 
 const NARROW = COLUMNS.filter(({ id }) => ['title', 'state', 'tools'].includes(id));
-const keyOf = (row: VirtualGlance) => row.id;
+const keyOf = (row: VirtualMcpGlance) => row.id;
 
 /** The screen. */
 export function Screen() {
@@ -153,7 +153,7 @@ export function Screen() {
       New
     </Button>
   );
-  const bulk = (chosen: readonly VirtualGlance[], clear: () => void) =>
+  const bulk = (chosen: readonly VirtualMcpGlance[], clear: () => void) =>
     has('COLLECTION_VIRTUAL_MCP_DELETE') && (
       <BulkDelete
         rows={chosen}

@@ -9,7 +9,8 @@ import { ScreenLink } from '../../ui/screen-link.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Search } from 'lucide-react';
 import type { PartProps } from './detail.tsx';
-import type { Described, ShownTool, VirtualMcp } from './types.ts';
+import type { DescribedVirtualMcp } from '../../api/schema.ts';
+import type { ShownTool, VirtualMcp } from './types.ts';
 
 interface NameRow extends ShownTool {
   /** The title of whoever has the bare name. */
@@ -86,7 +87,7 @@ export function NamesTab({ virtual, described }: PartProps) {
   );
 }
 
-function rowsOf({ collisions = [] }: VirtualMcp, { shown, members }: Described): NameRow[] {
+function rowsOf({ collisions = [] }: VirtualMcp, { shown, members }: DescribedVirtualMcp): NameRow[] {
   const titles = new Map(members.map(({ connectionId, title }) => [connectionId, title]));
   const beaten = new Map(collisions.map((each) => [each.exposed_name, each.winner_connection_id]));
   const held = new Set(
@@ -105,7 +106,7 @@ function rowsOf({ collisions = [] }: VirtualMcp, { shown, members }: Described):
   });
 }
 
-function leftOutOf({ shown, members }: Described): LeftOut[] {
+function leftOutOf({ shown, members }: DescribedVirtualMcp): LeftOut[] {
   const there = new Set(
     shown.map(({ connection, upstreamName }) => `${connection?.id ?? ''} ${upstreamName}`),
   );

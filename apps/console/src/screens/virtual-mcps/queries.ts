@@ -1,27 +1,24 @@
 /** Owns what the screen of virtual MCPs reads and does. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { callTool } from '../../api/call-tool.ts';
-import { get, getWhole, post } from '../../api/client.ts';
 import { queryClient, useToolQuery } from '../../api/query.ts';
+import { request, requestWhole } from '../../api/request.ts';
+import type { BodyOf } from '../../api/request.ts';
 import { detach } from '../../detach.ts';
 import type { Search } from '../../ui/use-screen.ts';
-import type { Described, Member, Tried, VirtualGlance, VirtualMcp, VirtualTool } from './types.ts';
+import type { TriedTool, VirtualMcpGlance } from '../../api/schema.ts';
+import type { Member, VirtualMcp, VirtualTool } from './types.ts';
 
 const SELF = 'self';
 
 const PAGE_ROWS = 200;
-
-interface GlancePage {
-  readonly data: readonly VirtualGlance[];
-  readonly pagination: { readonly cursor: string | null };
-}
 
 /** Those that fit, by title, more of them as the list is read on. */
 export function useVirtualMcps({ q, state, has }: Search) {
   return useInfiniteQuery({
     queryKey: ['virtual-mcps', 'glances', q, state, has],
     queryFn: ({ pageParam, signal }) =>
-      getWhole<GlancePage>('/api/virtual-mcps', {
+      requestWhole('GET /api/virtual-mcps', {
         query: { text: q, state, has, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       }),
@@ -37,14 +34,13 @@ const MOST_CHOICES = 500;
 export function useVirtualChoices() {
   return useQuery({
     queryKey: ['virtual-mcps', 'choices'],
-    queryFn: ({ signal }) =>
-      get<VirtualGlance[]>('/api/virtual-mcps', { query: { limit: MOST_CHOICES }, signal }),
+    queryFn: ({ signal }) => request('GET /api/virtual-mcps', { query: { limit: MOST_CHOICES }, signal }),
   });
 }
 
 /** One of them, which the list may not have read yet. */
-export async function readGlance(id: string, signal: AbortSignal): Promise<VirtualGlance | undefined> {
-  const [found] = await get<VirtualGlance[]>('/api/virtual-mcps', { query: { id }, signal });
+export async function readGlance(id: string, signal: AbortSignal): Promise<VirtualMcpGlance | undefined> {
+  const [found] = await request('GET /api/virtual-mcps', { query: { id }, signal });
   return found;
 }
 
@@ -60,7 +56,7 @@ export function useVirtualMcp(id: string) {
 export function useDescribed(id: string) {
   return useQuery({
     queryKey: ['virtual-mcps', 'described', id],
-    queryFn: ({ signal }) => get<Described>(`/api/virtual-mcps/${encodeURIComponent(id)}/tools`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/virtual-mcps/{id}/tools', { path: { id }, signal }),
   });
 }
 
@@ -102,8 +98,11 @@ export function deleteVirtualTool(id: string, name: string): Promise<unknown> {
   return callTool(SELF, 'COLLECTION_VIRTUAL_TOOLS_DELETE', { virtual_mcp_id: id, name });
 }
 
-export function tryVirtualTool(id: string, draft: object): Promise<Tried> {
-  return post<Tried>(`/api/virtual-mcps/${encodeURIComponent(id)}/try`, draft);
+/** What a draft of a tool is tried with. */
+export type Draft = BodyOf<'POST /api/virtual-mcps/{id}/try'>;
+
+export function tryVirtualTool(id: string, draft: Draft): Promise<TriedTool> {
+  return request('POST /api/virtual-mcps/{id}/try', { path: { id }, body: draft });
 }
 
 /** Reads again what an act has changed, before the stream tells. */

@@ -3,9 +3,9 @@ import { Badge } from '../../ui/badge.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { durationText } from '../../ui/when.tsx';
-import type { Tried } from './types.ts';
+import type { TriedTool } from '../../api/schema.ts';
 
-export function TriedView({ tried }: { readonly tried: Tried }) {
+export function TriedView({ tried }: { readonly tried: TriedTool }) {
   const { error, returnValue, consoleLogs, durationMs } = tried;
   return (
     <div className="stack" role="status">

@@ -1,20 +1,5 @@
 /** Owns the shapes of virtual MCPs as their routes and tools answer them. */
-import type { Effect } from '../../api/types.ts';
-import type { ConnectionType, Health } from '../connections/types.ts';
-
-/** A virtual MCP at a glance: `GET /api/virtual-mcps`. */
-export interface VirtualGlance {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string | null;
-  readonly status: 'active' | 'inactive' | 'error';
-  readonly members: readonly { readonly id: string; readonly title: string }[];
-  readonly ownTools: number;
-  readonly tools: number;
-  readonly collisions: number;
-  readonly notes: readonly string[];
-  readonly updatedAt: string;
-}
+import type { DescribedVirtualMcp } from '../../api/schema.ts';
 
 /** What is shown of a member's tool otherwise than its server says. */
 export interface ToolOverride {
@@ -61,45 +46,14 @@ export interface VirtualMcp {
 }
 
 /** A tool under the name that clients see. */
-export interface ShownTool {
-  readonly name: string;
-  readonly title: string;
-  readonly connection: { readonly id: string; readonly title: string } | null;
-  readonly upstreamName: string;
-  readonly effect: Effect;
-  readonly tokens: number | null;
-}
+export type ShownTool = DescribedVirtualMcp['shown'][number];
 
-export interface MemberTool {
-  readonly name: string;
-  readonly title: string | null;
-  readonly description: string | null;
-  readonly tokens: number;
-  readonly isSelected: boolean;
-  readonly isHeld: boolean;
-  readonly hasOverride: boolean;
-}
+/** A member with what it has. */
+export type MemberGlance = DescribedVirtualMcp['members'][number];
 
-export interface MemberGlance {
-  readonly connectionId: string;
-  readonly title: string;
-  readonly type: ConnectionType;
-  readonly isSelf: boolean;
-  readonly status: Health;
-  readonly reason: string | null;
-  readonly alias: string;
-  readonly tools: readonly MemberTool[] | null;
-}
+export type MemberTool = NonNullable<MemberGlance['tools']>[number];
 
-export type Mode = 'passthrough' | 'smart_tool_selection' | 'code_execution';
-
-/** `GET /api/virtual-mcps/:id/tools`. */
-export interface Described {
-  readonly shown: readonly ShownTool[];
-  readonly members: readonly MemberGlance[];
-  readonly modes: readonly { readonly mode: Mode; readonly tools: number; readonly tokens: number }[];
-  readonly notes: readonly string[];
-}
+export type Mode = DescribedVirtualMcp['modes'][number]['mode'];
 
 /** A tool in code. */
 export interface VirtualTool {
@@ -112,12 +66,4 @@ export interface VirtualTool {
   readonly code: string;
   readonly connection_dependencies: readonly string[];
   readonly updated_at: string;
-}
-
-/** What came of a run of a tool that is not stored. */
-export interface Tried {
-  readonly returnValue?: unknown;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly consoleLogs: readonly { readonly type: 'log' | 'warn' | 'error'; readonly content: string }[];
-  readonly durationMs: number;
 }

@@ -1,5 +1,5 @@
 /** What annotation tools do not have because they are for agents: looking through notes, and what a person does with one. */
-import { annotationsToolset, overlayTag, toMarkdown } from '@parley/annotations';
+import { Annotation, annotationsToolset, overlayTag, Session, toMarkdown } from '@parley/annotations';
 import { HttpRefusal } from '@parley/http';
 import { created, limitUpTo, one, ownAnswer, page, whole } from '@parley/http/rest';
 import type { Caller } from '@parley/kit';
@@ -9,9 +9,6 @@ import { defineRoute } from '../scope.ts';
 
 const STATUSES = ['pending', 'acknowledged', 'diff_proposed', 'resolved', 'dismissed'] as const;
 
-/** As the tools give it, word for word. */
-const Annotation = z.looseObject({ id: z.string(), sessionId: z.string(), status: z.enum(STATUSES) });
-const Session = z.looseObject({ id: z.string(), url: z.string(), title: z.string(), active: z.boolean() });
 const Note = z.object({ annotation: Annotation, session: Session });
 
 const Page = z.object({ session: Session, counts: z.record(z.string(), z.int()).describe('By status') });

@@ -8,6 +8,13 @@ import { exchangeOf } from '../call-tool.ts';
 import { engineNamed } from '../engine-named.ts';
 import { defineRoute } from '../scope.ts';
 
+const Content = z.looseObject({
+  uri: z.string(),
+  mimeType: z.string().optional(),
+  text: z.string().optional(),
+  blob: z.string().optional(),
+});
+
 export const resourceRoutes = [
   defineRoute({
     method: 'GET',
@@ -21,7 +28,7 @@ export const resourceRoutes = [
       uri: z.string().min(1).max(2048),
       mode: z.string().max(40).optional().describe('The mode of a virtual MCP'),
     }),
-    answer: one('Resource', z.object({ contents: z.array(z.record(z.string(), z.unknown())) })),
+    answer: one('Resource', z.object({ contents: z.array(Content) })),
     async run(scope) {
       const { gateway, caller, query } = scope;
       const engine = await engineNamed(gateway, caller, query);

@@ -10,7 +10,7 @@ import { VERSION } from '../../version.ts';
 import { firstRunOf } from '../desks.ts';
 import { deviceOf } from '../device.ts';
 import { siteOf } from '../passkey-site.ts';
-import { railOf } from '../rail.ts';
+import { RAIL, railOf } from '../rail.ts';
 import type { ConsoleScope } from '../scope.ts';
 import { defineRoute, personIn } from '../scope.ts';
 
@@ -35,7 +35,7 @@ const Session = z.object({
   passkeys: z.int(),
   isFirstRun: z.boolean(),
   isFirstRunSkipped: z.boolean().describe('The person left it before it was done, and may come back'),
-  rail: z.array(z.string()).describe('The entries of the rail that the person has something behind'),
+  rail: z.array(z.enum(RAIL)).describe('The entries of the rail that the person has something behind'),
   startsPrograms: z
     .boolean()
     .describe('Connections may be programs that are added here, and not only on the machine'),

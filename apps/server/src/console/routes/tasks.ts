@@ -25,6 +25,18 @@ const Task = z.object({
   finishedAt: z.iso.datetime().nullable(),
 });
 
+/** A form to fill in, or a page to open. */
+const Asked = z.looseObject({
+  method: z.string().optional(),
+  params: z
+    .looseObject({
+      message: z.string().optional(),
+      requestedSchema: z.unknown().optional(),
+      url: z.string().optional(),
+    })
+    .optional(),
+});
+
 const TaskInFull = Task.extend({
   steps: z.array(
     z.object({ key: z.string(), kind: z.enum(['step', 'sleep']), isDone: z.boolean(), attempts: z.int() }),
@@ -39,7 +51,7 @@ const TaskInFull = Task.extend({
       }),
     )
     .describe('What it said on its way, the oldest first; the last 100 are kept'),
-  questions: z.record(z.string(), z.unknown()).describe('By key, as tools ask them'),
+  questions: z.record(z.string(), Asked).describe('By key, as tools ask them'),
   arguments: z.unknown().describe('Without secrets'),
   result: z.unknown().nullable(),
   error: z.unknown().nullable(),

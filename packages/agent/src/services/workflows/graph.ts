@@ -37,6 +37,8 @@ export const NODE_CONFIGS = {
 } as const;
 
 export type NodeType = keyof typeof NODE_CONFIGS;
+// Whoever lists the keys of an object gets them as texts.
+export const NODE_TYPES = Object.keys(NODE_CONFIGS) as NodeType[];
 
 /** A node whose config is what its type is told. */
 export type GraphNode = {

@@ -1,9 +1,10 @@
 /** One call in full: who, what, the grant that allows it, what it called in turn, and what it was called by. */
 import type { Identity } from '@parley/identity';
-import type { Caller } from '@parley/kit';
+import type { Caller, Effect } from '@parley/kit';
 import type { DetailedCallRecord, RecordLog, StoredCallRecord } from '@parley/store';
 import type { CallNames, NamesOf } from './call-names.ts';
 import { connectionIdOf } from './connection-ids.ts';
+import { effectOf } from './effect-of.ts';
 import type { LogEntry } from './logs.ts';
 import { logEntry } from './logs.ts';
 import type { TitlesOf } from './titles.ts';
@@ -14,7 +15,7 @@ export interface NestedCall {
   readonly connectionId: string;
   readonly connectionTitle: string | null;
   readonly toolName: string;
-  readonly effect: string | null;
+  readonly effect: Effect | null;
   readonly outcome: string;
   readonly errorCode: string | null;
   readonly durationMs: number;
@@ -122,7 +123,7 @@ function treeOf(records: readonly StoredCallRecord[], beganAt: number, { titles 
       connectionId: connectionIdOf(record.organizationId, record.toolset),
       connectionTitle: titles.get(record.toolset) ?? null,
       toolName: record.tool,
-      effect: record.effect,
+      effect: effectOf(record),
       outcome: record.outcome,
       errorCode: record.code,
       durationMs: record.durationUs / 1000,

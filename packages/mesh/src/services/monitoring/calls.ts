@@ -1,11 +1,13 @@
 /** Calls as people look at them: lists by anything that a record says, one in full with what it called, rates, errors. */
 import type { Identity } from '@parley/identity';
+import type { Effect } from '@parley/kit';
 import type { DetailedCallRecord, RecordFilter, RecordLog } from '@parley/store';
 import type { CallInFull } from './call-in-full.ts';
 import { readCall } from './call-in-full.ts';
 import type { CallNames } from './call-names.ts';
 import { createCallNames } from './call-names.ts';
 import { connectionIdOf, toolsetOf } from './connection-ids.ts';
+import { effectOf } from './effect-of.ts';
 import type { ErrorGroup } from './error-groups.ts';
 import { groupErrors } from './error-groups.ts';
 import type { LogEntry } from './logs.ts';
@@ -41,7 +43,7 @@ export interface CallLine {
   readonly connectionId: string;
   readonly connectionTitle: string | null;
   readonly toolName: string;
-  readonly effect: string | null;
+  readonly effect: Effect | null;
   readonly outcome: string;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
@@ -148,7 +150,7 @@ export function callLine(record: DetailedCallRecord, names: CallNames): CallLine
     connectionId: connectionIdOf(organizationId, toolset),
     connectionTitle: names.titles.get(toolset) ?? null,
     toolName: record.tool,
-    effect: record.effect,
+    effect: effectOf(record),
     outcome: record.outcome,
     errorCode: record.code,
     errorMessage: record.detail?.message?.slice(0, LONGEST_MESSAGE) ?? null,

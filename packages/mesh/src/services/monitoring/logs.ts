@@ -1,6 +1,8 @@
 /** Call records as the organization reads them: pages of the log, and figures over all of it. */
+import type { Effect } from '@parley/kit';
 import type { CallDetail, CallStats, DetailedCallRecord, RecordFilter, RecordLog } from '@parley/store';
 import { connectionIdOf, toolsetOf } from './connection-ids.ts';
+import { effectOf } from './effect-of.ts';
 import type { PropertyFilter } from './properties.ts';
 import { propertyTest } from './properties.ts';
 import { scanRecords } from './scan.ts';
@@ -26,7 +28,7 @@ export interface LogEntry {
   readonly connectionId: string;
   readonly connectionTitle: string | null;
   readonly toolName: string;
-  readonly effect: string | null;
+  readonly effect: Effect | null;
   readonly input: string | null;
   readonly output: string | null;
   readonly isError: boolean;
@@ -144,7 +146,7 @@ export function logEntry(record: DetailedCallRecord, title: string | null, lengt
     connectionId: connectionIdOf(organizationId, toolset),
     connectionTitle: title,
     toolName: record.tool,
-    effect: record.effect,
+    effect: effectOf(record),
     input: preview(detail.input, length),
     output: preview(detail.output, length),
     isError: outcome === 'error' || outcome === 'denied',

@@ -1,8 +1,8 @@
 /** Owns the list of boards: order, who sees them, moderation, and making and taking them away. */
 import { LayoutList, MoreHorizontal, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { patch } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
+import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -14,7 +14,7 @@ import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { useKeys } from '../../../ui/use-keys.ts';
 import { DeleteNoun, NounForm } from '../shared/noun-editor.tsx';
-import { API, TOPIC, useBoards, useIsAdministrator } from '../shared/queries.ts';
+import { TOPIC, useBoards, useIsAdministrator } from '../shared/queries.ts';
 import { Sortable } from '../shared/sortable.tsx';
 import type { Board } from '../shared/types.ts';
 
@@ -25,7 +25,8 @@ export async function saveOrder<T extends { readonly id: string; readonly positi
 ): Promise<void> {
   try {
     for (const [position, item] of items.entries())
-      if (item.position !== position) await patch(`${API}/${noun}/${item.id}`, { position });
+      if (item.position !== position)
+        await request(`PATCH /api/v1/${noun}/{id}`, { path: { id: item.id }, body: { position } });
   } finally {
     await queryClient.invalidateQueries({ queryKey: [TOPIC, noun] });
   }
@@ -108,7 +109,7 @@ export function BoardList() {
           noun="board"
           item={deleted}
           gone={goneWith(deleted)}
-          query="?cascade=true"
+          onDelete={(id) => request('DELETE /api/v1/boards/{id}', { path: { id }, query: { cascade: true } })}
           onClose={() => setDeleted(undefined)}
         />
       )}
@@ -121,19 +122,25 @@ function BoardForm({ board, onClose }: { readonly board: Board | undefined; read
   const [description, setDescription] = useState(board?.description ?? '');
   const [isPublic, setPublic] = useState(board?.isPublic ?? true);
   const [isModerated, setModerated] = useState(board?.settings.moderation === true);
-  const bodyOf = () => ({
-    ...(slug !== '' && slug !== board?.slug && { slug }),
-    description: description.trim() === '' ? null : description,
-    isPublic,
-    settings: isModerated ? { moderation: true } : {},
-  });
+  const save = (name: string) => {
+    const body = {
+      name,
+      ...(slug !== '' && slug !== board?.slug && { slug }),
+      description: description.trim() === '' ? null : description,
+      isPublic,
+      settings: isModerated ? { moderation: true } : {},
+    };
+    return board
+      ? request('PATCH /api/v1/boards/{id}', { path: { id: board.id }, body })
+      : request('POST /api/v1/boards', { body });
+  };
   return (
     <NounForm
       noun="board"
       item={board}
       title={`Settings of ${board?.name ?? ''}`}
       maxName={100}
-      bodyOf={bodyOf}
+      onSave={save}
       onClose={onClose}
     >
       {(faults) => (

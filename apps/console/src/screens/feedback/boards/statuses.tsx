@@ -1,7 +1,7 @@
 /** Owns the list of statuses: name, colour, order, place on the roadmap, and which one new posts get. */
 import { MoreHorizontal, Pencil, Plus, Star, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { patch } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -17,7 +17,7 @@ import { useKeys } from '../../../ui/use-keys.ts';
 import { ColorField } from '../shared/color-field.tsx';
 import { Dot } from '../shared/marks.tsx';
 import { DeleteNoun, NounForm } from '../shared/noun-editor.tsx';
-import { API, refreshFeedback, useIsAdministrator, useStatuses } from '../shared/queries.ts';
+import { refreshFeedback, useIsAdministrator, useStatuses } from '../shared/queries.ts';
 import { Sortable } from '../shared/sortable.tsx';
 import { CATEGORIES } from '../shared/types.ts';
 import type { Status } from '../shared/types.ts';
@@ -39,7 +39,7 @@ export function StatusList() {
   const makeDefault = useAct(async (status: Status) => {
     const before = statuses.data?.find(({ isDefault }) => isDefault);
     const set = async (id: string) => {
-      await patch(`${API}/statuses/${id}`, { isDefault: true });
+      await request('PATCH /api/v1/statuses/{id}', { path: { id }, body: { isDefault: true } });
       await refreshFeedback();
     };
     await set(status.id);
@@ -132,6 +132,7 @@ export function StatusList() {
         <DeleteNoun
           noun="status"
           item={deleted}
+          onDelete={(id) => request('DELETE /api/v1/statuses/{id}', { path: { id } })}
           gone={['The status. It must not have posts any more: give them another one first.']}
           onClose={() => setDeleted(undefined)}
         />
@@ -150,13 +151,19 @@ function StatusForm({
   const [color, setColor] = useState(status?.color ?? '#3b82f6');
   const [category, setCategory] = useState<Status['category']>(status?.category ?? 'active');
   const [isOnRoadmap, setOnRoadmap] = useState(status?.showOnRoadmap ?? false);
+  const save = (name: string) => {
+    const body = { name, color, showOnRoadmap: isOnRoadmap };
+    return status
+      ? request('PATCH /api/v1/statuses/{id}', { path: { id: status.id }, body })
+      : request('POST /api/v1/statuses', { body: { ...body, category } });
+  };
   return (
     <NounForm
       noun="status"
       item={status}
       title={`Edit ${status?.name ?? ''}`}
       maxName={50}
-      bodyOf={() => ({ color, showOnRoadmap: isOnRoadmap, ...(!status && { category }) })}
+      onSave={save}
       onClose={onClose}
     >
       {(faults) => (

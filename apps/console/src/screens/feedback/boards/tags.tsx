@@ -1,6 +1,7 @@
 /** Owns the list of tags: name, colour, making and taking them away. */
 import { Pencil, Plus, Tags, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { request } from '../../../api/request.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field, Input } from '../../../ui/field.tsx';
@@ -79,6 +80,7 @@ export function TagList() {
         <DeleteNoun
           noun="tag"
           item={deleted}
+          onDelete={(id) => request('DELETE /api/v1/tags/{id}', { path: { id } })}
           gone={['The tag, also from every post that has it. The posts stay.']}
           onClose={() => setDeleted(undefined)}
         />
@@ -89,6 +91,12 @@ export function TagList() {
 
 function TagForm({ tag, onClose }: { readonly tag: Tag | undefined; readonly onClose: () => void }) {
   const [color, setColor] = useState(tag?.color ?? '#6b7280');
+  const save = (name: string) => {
+    const body = { name, color };
+    return tag
+      ? request('PATCH /api/v1/tags/{id}', { path: { id: tag.id }, body })
+      : request('POST /api/v1/tags', { body });
+  };
   return (
     <NounForm
       noun="tag"
@@ -96,7 +104,7 @@ function TagForm({ tag, onClose }: { readonly tag: Tag | undefined; readonly onC
       title={`Edit ${tag?.name ?? ''}`}
       size="s"
       maxName={50}
-      bodyOf={() => ({ color })}
+      onSave={save}
       onClose={onClose}
     >
       {(faults) => (

@@ -2,7 +2,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { CalendarClock, Ellipsis, EyeOff, Plus, Send, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
-import { get } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge, StateBadge } from '../../../ui/badge.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -16,8 +16,7 @@ import { Tabs } from '../../../ui/tabs.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { useIsWide } from '../../../ui/use-media.ts';
 import { exactText, When } from '../../../ui/when.tsx';
-import { API, fieldFaults, TOPIC } from '../shared/queries.ts';
-import type { PostDetail } from '../shared/types.ts';
+import { fieldFaults, TOPIC } from '../shared/queries.ts';
 import { PostPicker } from './post-picker.tsx';
 import type { Entry, Text } from './queries.ts';
 import { deleteEntry, drafts, NEW, saveEntry, useEntry } from './queries.ts';
@@ -389,7 +388,7 @@ function LinkedPosts({ text, change }: Pick<FormProps, 'text' | 'change'>) {
   const posts = useQueries({
     queries: linkedPostIds.map((id) => ({
       queryKey: [TOPIC, 'post', id],
-      queryFn: () => get<PostDetail>(`${API}/posts/${id}`),
+      queryFn: () => request('GET /api/v1/posts/{id}', { path: { id } }),
     })),
   });
   return (

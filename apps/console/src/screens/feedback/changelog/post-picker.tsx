@@ -1,11 +1,10 @@
 /** Owns choosing a post for an entry: finished ones first, others by search. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getWhole } from '../../../api/client.ts';
+import { requestWhole } from '../../../api/request.ts';
 import { Dot, Votes } from '../shared/marks.tsx';
 import { Picker } from '../shared/picker.tsx';
-import { API, TOPIC, useStatuses } from '../shared/queries.ts';
-import type { Page, Post } from '../shared/types.ts';
+import { TOPIC, useStatuses } from '../shared/queries.ts';
 
 const MOST_FOUND = 20;
 
@@ -28,7 +27,7 @@ export function PostPicker({
   const found = useQuery({
     queryKey: [TOPIC, 'news', filter],
     queryFn: ({ signal }) =>
-      getWhole<Page<Post>>(`${API}/posts`, { query: { ...filter, limit: MOST_FOUND }, signal }),
+      requestWhole('GET /api/v1/posts', { query: { ...filter, limit: MOST_FOUND }, signal }),
     placeholderData: (before) => before,
   });
   const posts = (found.data?.data ?? []).filter(({ id }) => !chosen.includes(id));

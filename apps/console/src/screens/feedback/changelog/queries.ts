@@ -1,24 +1,13 @@
 /** Owns reading and writing changelog entries, and what is typed before it is saved. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { del, get, getWhole, patch, post } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
+import { request, requestWhole } from '../../../api/request.ts';
+import type { ChangelogEntry } from '../../../api/schema.ts';
 import { toast } from '../../../ui/toast-store.ts';
-import { API, TOPIC } from '../shared/queries.ts';
-import type { Page } from '../shared/types.ts';
+import { TOPIC } from '../shared/queries.ts';
 
 /** A changelog entry. */
-export interface Entry {
-  readonly id: string;
-  readonly title: string;
-  readonly content: string;
-  readonly state: 'draft' | 'scheduled' | 'published';
-  readonly publishedAt: string | null;
-  readonly labels: readonly string[];
-  readonly linkedPostIds: readonly string[];
-  readonly authorName: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export type Entry = ChangelogEntry;
 
 const PAGE_ROWS = 100;
 const LIST = [TOPIC, 'changelog'] as const;
@@ -28,7 +17,7 @@ export function useChangelog(published: boolean | undefined, search: string | un
   return useInfiniteQuery({
     queryKey: [...LIST, published, search],
     queryFn: ({ pageParam, signal }) =>
-      getWhole<Page<Entry>>(`${API}/changelog`, {
+      requestWhole('GET /api/v1/changelog', {
         query: { published, search, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       }),
@@ -42,7 +31,7 @@ export function useChangelog(published: boolean | undefined, search: string | un
 export function useEntry(id: string) {
   return useQuery({
     queryKey: [TOPIC, 'changelog-entry', id],
-    queryFn: ({ signal }) => get<Entry>(`${API}/changelog/${id}`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/v1/changelog/{id}', { path: { id }, signal }),
     enabled: id !== NEW,
   });
 }
@@ -71,8 +60,8 @@ async function refresh(): Promise<void> {
 export async function saveEntry(id: string, text: Text, publishedAt?: string | null): Promise<Entry> {
   const body = { ...text, ...(publishedAt !== undefined && { publishedAt }) };
   const saved = await (id === NEW
-    ? post<Entry>(`${API}/changelog`, body)
-    : patch<Entry>(`${API}/changelog/${id}`, body));
+    ? request('POST /api/v1/changelog', { body })
+    : request('PATCH /api/v1/changelog/{id}', { path: { id }, body }));
   drafts.delete(id);
   await refresh();
   return saved;
@@ -80,7 +69,7 @@ export async function saveEntry(id: string, text: Text, publishedAt?: string | n
 
 /** Deletes an entry for good, as one of several. */
 export async function deleteOneOf({ id }: Entry): Promise<void> {
-  await del(`${API}/changelog/${id}`);
+  await request('DELETE /api/v1/changelog/{id}', { path: { id } });
   drafts.delete(id);
 }
 
@@ -94,11 +83,13 @@ export async function deleteEntry({
   linkedPostIds,
   publishedAt,
 }: Entry): Promise<void> {
-  await del(`${API}/changelog/${id}`);
+  await request('DELETE /api/v1/changelog/{id}', { path: { id } });
   drafts.delete(id);
   await refresh();
   const restore = async () => {
-    await post(`${API}/changelog`, { title, content, labels, linkedPostIds, publishedAt });
+    await request('POST /api/v1/changelog', {
+      body: { title, content, labels, linkedPostIds, publishedAt },
+    });
     await refresh();
   };
   toast({ text: `“${title}” is deleted.`, ...(state !== 'published' && { onUndo: restore }) });

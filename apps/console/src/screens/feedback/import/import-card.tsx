@@ -1,6 +1,7 @@
 /** Owns one import: choices, the dry run, its report, and the import itself. */
 import { CircleCheck, FlaskConical, Play, Square, Trash2, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
+import type { V1Import } from '../../../api/schema.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge, StateBadge } from '../../../ui/badge.tsx';
 import { useAsking } from '../../../ui/asking.tsx';
@@ -12,10 +13,9 @@ import { Progress } from '../../../ui/progress.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { When } from '../../../ui/when.tsx';
 import { refreshFeedback, useBoards } from '../shared/queries.ts';
-import type { Import, Report } from './queries.ts';
 import { removeImport, runImport } from './queries.ts';
 
-const STATE_WORDS: Readonly<Record<Import['state'], string>> = {
+const STATE_WORDS: Readonly<Record<V1Import['state'], string>> = {
   uploading: 'not complete',
   ready: 'ready to check',
   running: 'running',
@@ -28,7 +28,7 @@ const STATE_WORDS: Readonly<Record<Import['state'], string>> = {
 const NO_BOARD = 'none';
 
 /** An import that is not over. */
-export function ImportCard({ value }: { readonly value: Import }) {
+export function ImportCard({ value }: { readonly value: V1Import }) {
   const boards = useBoards().data ?? [];
   const [board, setBoard] = useState(value.options.board ?? NO_BOARD);
   const [makesBoards, setMakesBoards] = useState(value.options.createBoards ?? false);
@@ -147,7 +147,7 @@ export function ImportCard({ value }: { readonly value: Import }) {
   );
 }
 
-function unitOf(report: Report | null): string {
+function unitOf(report: V1Import['report']): string {
   return report?.kind === 'archive' ? 'lines' : 'rows';
 }
 
@@ -159,7 +159,7 @@ function sizeText(bytes: number): string {
 const SHOWN_FAULTS = 20;
 
 /** What a run found. */
-export function ReportView({ report }: { readonly report: Report }) {
+export function ReportView({ report }: { readonly report: NonNullable<V1Import['report']> }) {
   const [isWhole, setWhole] = useState(false);
   const { rows, imported, skipped, failed, faults, isDryRun } = report;
   const number = (count: number) => count.toLocaleString('en');
@@ -237,7 +237,7 @@ function Names({ title, names }: { readonly title: string; readonly names: reado
 }
 
 /** An import that is over. */
-export function ImportLine({ value }: { readonly value: Import }) {
+export function ImportLine({ value }: { readonly value: V1Import }) {
   const [isOpen, setOpen] = useState(false);
   const remove = useAct(() => removeImport(value.id));
   const asking = useAsking();

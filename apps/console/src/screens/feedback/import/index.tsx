@@ -8,7 +8,7 @@ import { classes } from '../../../ui/classes.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx';
-import { API, useIsAdministrator } from '../shared/queries.ts';
+import { useIsAdministrator } from '../shared/queries.ts';
 import { ImportCard, ImportLine } from './import-card.tsx';
 import './import.css';
 import { MOST_BYTES, upload, useImports } from './queries.ts';
@@ -154,7 +154,7 @@ function Exports() {
             The listed posts with their votes, for a spreadsheet; can be imported again.
           </p>
         </div>
-        <a className="button button-plain button-m" href={`${API}/export?form=csv`} download>
+        <a className="button button-plain button-m" href="/api/v1/export?form=csv" download>
           <Download aria-hidden />
           <span className="button-text">Download CSV</span>
         </a>
@@ -165,7 +165,7 @@ function Exports() {
             organization with ids, times and authors as they were.
           </p>
         </div>
-        <a className="button button-plain button-m" href={`${API}/export?form=archive`} download>
+        <a className="button button-plain button-m" href="/api/v1/export?form=archive" download>
           <Download aria-hidden />
           <span className="button-text">Download archive</span>
         </a>

@@ -2,14 +2,14 @@
 import { X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import { patch, post as send } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { classes } from '../../../ui/classes.ts';
 import { TextArea } from '../../../ui/field.tsx';
 import { MOD_KEY } from '../../../ui/kbd.tsx';
 import { toast } from '../../../ui/toast-store.ts';
-import { API, refreshFeedback } from '../shared/queries.ts';
+import { refreshFeedback } from '../shared/queries.ts';
 import type { Comment, PostDetail } from '../shared/types.ts';
 import './composer.css';
 
@@ -25,14 +25,14 @@ const VOICES: readonly { readonly id: Voice; readonly label: string; readonly hi
 /** What was typed for a post is kept here until it is sent, so that looking at another one loses nothing. */
 const drafts = new Map<string, string>();
 
-/** What the box takes; `request` moves the keyboard into it with a voice. */
+/** What the box takes; `wanted` moves the keyboard into it with a voice. */
 export interface ComposerProps {
   readonly post: PostDetail;
-  readonly request: { readonly voice: Voice; readonly replyTo?: Comment; readonly at: number } | undefined;
+  readonly wanted: { readonly voice: Voice; readonly replyTo?: Comment; readonly at: number } | undefined;
 }
 
 /** The box at the bottom of a post. */
-export function Composer({ post, request }: ComposerProps) {
+export function Composer({ post, wanted }: ComposerProps) {
   const [voice, setVoice] = useState<Voice>('comment');
   const [replyTo, setReplyTo] = useState<Comment>();
   const key = `${post.id} ${voice}`;
@@ -43,11 +43,11 @@ export function Composer({ post, request }: ComposerProps) {
     setText(drafts.get(key) ?? (voice === 'answer' ? answerNow : ''));
   }, [key, voice, answerNow]);
   useEffect(() => {
-    if (!request) return;
-    setVoice(request.voice);
-    setReplyTo(request.replyTo);
+    if (!wanted) return;
+    setVoice(wanted.voice);
+    setReplyTo(wanted.replyTo);
     area.current?.focus();
-  }, [request]);
+  }, [wanted]);
 
   const type = (next: string) => {
     drafts.set(key, next);
@@ -61,12 +61,13 @@ export function Composer({ post, request }: ComposerProps) {
   };
   const say = useAct(
     async () => {
-      if (voice === 'answer') await patch(`${API}/posts/${post.id}`, { officialResponse: text.trim() });
+      const path = { id: post.id };
+      if (voice === 'answer')
+        await request('PATCH /api/v1/posts/{id}', { path, body: { officialResponse: text.trim() } });
       else
-        await send(`${API}/posts/${post.id}/comments`, {
-          content: text,
-          parentId: replyTo?.id ?? null,
-          isPrivate: voice === 'note',
+        await request('POST /api/v1/posts/{id}/comments', {
+          path,
+          body: { content: text, parentId: replyTo?.id ?? null, isPrivate: voice === 'note' },
         });
       await refreshFeedback();
     },

@@ -10,7 +10,7 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { del, patch, put } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useSession } from '../../../api/session.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
@@ -23,7 +23,7 @@ import { Markdown } from '../../../ui/markdown.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
-import { API, refreshFeedback } from '../shared/queries.ts';
+import { refreshFeedback } from '../shared/queries.ts';
 import type { Comment, PostDetail } from '../shared/types.ts';
 import './conversation.css';
 import { useComments } from './queries.ts';
@@ -147,15 +147,16 @@ function LineActs({
   const [isAsking, setAsking] = useState(false);
   const remove = useAct(
     async () => {
-      await del(`${API}/comments/${comment.id}`);
+      await request('DELETE /api/v1/comments/{id}', { path: { id: comment.id } });
       await refreshFeedback();
     },
     { onDone: () => setAsking(false) },
   );
   const pin = useAct(async () => {
+    const path = { id: postId };
     await (isPinned
-      ? del(`${API}/posts/${postId}/pin`)
-      : put(`${API}/posts/${postId}/pin`, { commentId: comment.id }));
+      ? request('DELETE /api/v1/posts/{id}/pin', { path })
+      : request('PUT /api/v1/posts/{id}/pin', { path, body: { commentId: comment.id } }));
     await refreshFeedback();
   });
   const react = useReact(comment);
@@ -200,7 +201,7 @@ function EditLine({ comment, onDone }: { readonly comment: Comment; readonly onD
   const [content, setContent] = useState(comment.content);
   const save = useAct(
     async () => {
-      await patch(`${API}/comments/${comment.id}`, { content });
+      await request('PATCH /api/v1/comments/{id}', { path: { id: comment.id }, body: { content } });
       await refreshFeedback();
     },
     { onDone },
@@ -222,9 +223,10 @@ function EditLine({ comment, onDone }: { readonly comment: Comment; readonly onD
 
 function useReact(comment: Comment): (emoji: string) => void {
   const { run } = useAct(async (emoji: string) => {
-    const path = `${API}/comments/${comment.id}/reactions/${encodeURIComponent(emoji)}`;
     const has = comment.reactions.some((one) => one.emoji === emoji && one.hasReacted);
-    await (has ? del(path) : put(path));
+    await request(`${has ? 'DELETE' : 'PUT'} /api/v1/comments/{id}/reactions/{emoji}`, {
+      path: { id: comment.id, emoji },
+    });
     await refreshFeedback();
   });
   return run;

@@ -16,7 +16,7 @@ import {
 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { patch, post as send } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { detach } from '../../../detach.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
@@ -32,14 +32,7 @@ import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { When } from '../../../ui/when.tsx';
 import { Dot, StatusMark, TagMarks, Votes } from '../shared/marks.tsx';
-import {
-  API,
-  fieldFaults,
-  refreshFeedback,
-  useSettings,
-  useStatuses,
-  useTeammates,
-} from '../shared/queries.ts';
+import { fieldFaults, refreshFeedback, useSettings, useStatuses, useTeammates } from '../shared/queries.ts';
 import type { PostDetail } from '../shared/types.ts';
 import { Composer } from './composer.tsx';
 import type { ComposerProps } from './composer.tsx';
@@ -55,7 +48,7 @@ export interface DetailActs {
   readonly pick: (kind: PickerKind, post: PostDetail) => void;
   readonly moderate: (post: PostDetail, state: PostDetail['moderation']) => void;
   readonly remove: (post: PostDetail) => void;
-  readonly write: (request: NonNullable<ComposerProps['request']>) => void;
+  readonly write: (wanted: NonNullable<ComposerProps['wanted']>) => void;
   /** The post left where it was. */
   readonly goOn: (post: PostDetail) => void;
 }
@@ -66,14 +59,14 @@ const TABS = ['talk', 'voters', 'history', 'similar'] as const;
 export function PostPane({
   id,
   tab,
-  request,
+  wanted,
   acts,
   onTab,
   onClose,
 }: {
   readonly id: string;
   readonly tab: string | undefined;
-  readonly request: ComposerProps['request'];
+  readonly wanted: ComposerProps['wanted'];
   readonly acts: DetailActs;
   readonly onTab: (tab: string | undefined) => void;
   readonly onClose: () => void;
@@ -95,7 +88,7 @@ export function PostPane({
       footer={
         post &&
         post.deletedAt === null &&
-        post.mergedIntoId === null && <Composer post={post} request={request} />
+        post.mergedIntoId === null && <Composer post={post} wanted={wanted} />
       }
     >
       {post && (
@@ -233,7 +226,7 @@ function Acts({
 function Banner({ post, acts }: { readonly post: PostDetail; readonly acts: DetailActs }) {
   const restore = useAct(() => restorePosts([post]));
   const unmerge = useAct(async () => {
-    await send(`${API}/posts/${post.id}/unmerge`);
+    await request('POST /api/v1/posts/{id}/unmerge', { path: { id: post.id } });
     await refreshFeedback();
   });
   if (post.deletedAt !== null)
@@ -383,7 +376,7 @@ function EditPost({ post, onClose }: { readonly post: PostDetail; readonly onClo
   const [content, setContent] = useState(post.content);
   const save = useAct(
     async () => {
-      await patch(`${API}/posts/${post.id}`, { title, content });
+      await request('PATCH /api/v1/posts/{id}', { path: { id: post.id }, body: { title, content } });
       await refreshFeedback();
     },
     { onDone: onClose, isQuiet: true },

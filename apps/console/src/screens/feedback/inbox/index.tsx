@@ -49,7 +49,7 @@ export function Screen() {
   const query = useInbox(screen.search);
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
   const [picking, setPicking] = useState<Picking>();
-  const [request, setRequest] = useState<ComposerProps['request']>();
+  const [wanted, setWanted] = useState<ComposerProps['wanted']>();
   const [isPosting, setPosting] = useState(false);
   const selection = useRef<Selected>(undefined);
   const select = useCallback((selected: Selected | undefined) => {
@@ -58,12 +58,12 @@ export function Screen() {
   const columns = useColumns(rows, screen.id !== undefined);
   const filters = useFilters(view, screen.search['owner']);
   const goOn = useGoOn(screen, rows);
-  const { acts, targets } = useActs({ screen, selection, goOn, pick: setPicking, write: setRequest });
+  const { acts, targets } = useActs({ screen, selection, goOn, pick: setPicking, write: setWanted });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) detach(fetchNextPage(), reportError);
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  useEffect(() => setRequest(undefined), [screen.id]);
+  useEffect(() => setWanted(undefined), [screen.id]);
   useKeys({ n: () => setPosting(true) });
 
   const pick = (kind: PickerKind) => (post: InboxPost) => setPicking({ kind, ...targets(post) });
@@ -71,7 +71,7 @@ export function Screen() {
   const answer = (voice: 'answer' | 'comment') => (post: InboxPost) => {
     if (screen.id !== post.id) screen.open(post.id);
     // After the pane is there, which clears what was asked for the one before.
-    setTimeout(() => setRequest({ voice, at: Date.now() }), 0);
+    setTimeout(() => setWanted({ voice, at: Date.now() }), 0);
   };
   const rowKeys = {
     s: pick('status'),
@@ -125,7 +125,7 @@ export function Screen() {
               key={openId}
               id={openId}
               tab={screen.tab}
-              request={request}
+              wanted={wanted}
               acts={acts}
               onTab={(tab) => screen.open(openId, tab)}
               onClose={() => screen.open(undefined)}
@@ -180,7 +180,7 @@ interface ActsParts {
   readonly selection: { readonly current: Selected | undefined };
   readonly goOn: (gone: readonly { readonly id: string }[]) => void;
   readonly pick: (picking: Picking) => void;
-  readonly write: (request: NonNullable<ComposerProps['request']>) => void;
+  readonly write: (wanted: NonNullable<ComposerProps['wanted']>) => void;
 }
 
 /** What can be done from the list, from the open post and by keys; selected posts go before the one that is looked at. */

@@ -1,14 +1,13 @@
 /** Owns posting for somebody: what a customer said in a call or a mail becomes a post. */
 import { useState } from 'react';
-import { post as send } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, Input, TextArea } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { toast } from '../../../ui/toast-store.ts';
-import { API, fieldFaults, refreshFeedback, useBoards } from '../shared/queries.ts';
-import type { PostDetail } from '../shared/types.ts';
+import { fieldFaults, refreshFeedback, useBoards } from '../shared/queries.ts';
 
 /** The form. */
 export function NewPost({
@@ -27,7 +26,7 @@ export function NewPost({
   const board = chosen ?? boards[0]?.id;
   const save = useAct(
     async () => {
-      const made = await send<PostDetail>(`${API}/posts`, { boardId: board, title, content });
+      const made = await request('POST /api/v1/posts', { body: { boardId: board ?? '', title, content } });
       await refreshFeedback();
       return made;
     },

@@ -2,14 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { UserRoundX } from 'lucide-react';
 import { useState } from 'react';
-import { getWhole } from '../../../api/client.ts';
+import { requestWhole } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { Dot, Votes } from '../shared/marks.tsx';
 import { Picker } from '../shared/picker.tsx';
 import { useSettledText } from '../../../ui/use-settled-text.ts';
-import { API, TOPIC, useBoards, useStatuses, useTags, useTeam } from '../shared/queries.ts';
-import type { Page, Post } from '../shared/types.ts';
+import { TOPIC, useBoards, useStatuses, useTags, useTeam } from '../shared/queries.ts';
 import { useSimilar } from './queries.ts';
 import type { Triaged } from './triage.ts';
 import { changePosts, createTag, mergePosts, retag } from './triage.ts';
@@ -164,7 +163,7 @@ function MergePicker({ posts, onClose, onGone }: PickingProps) {
   const found = useQuery({
     queryKey: [TOPIC, 'merge', words],
     queryFn: ({ signal }) =>
-      getWhole<Page<Post>>(`${API}/posts`, { query: { search: words, limit: MOST_FOUND }, signal }),
+      requestWhole('GET /api/v1/posts', { query: { search: words, limit: MOST_FOUND }, signal }),
     enabled: words !== '',
     placeholderData: (before) => before,
   });

@@ -1,11 +1,12 @@
 /** Owns reading the inbox: pages of posts, counts, one post with its talk, and changing what was read in place. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { InfiniteData } from '@tanstack/react-query';
-import { del, get, getWhole, put } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
+import { request, requestWhole } from '../../../api/request.ts';
+import type { WholeOf } from '../../../api/request.ts';
 import type { Search } from '../../../ui/use-screen.ts';
-import { API, TOPIC } from '../shared/queries.ts';
-import type { Comment, Counts, InboxPost, Page, Post, PostDetail } from '../shared/types.ts';
+import { TOPIC } from '../shared/queries.ts';
+import type { InboxPost, Post, PostDetail } from '../shared/types.ts';
 
 /** What the list can show. */
 export const VIEWS = ['all', 'unread', 'unanswered', 'pending', 'spam', 'archived'] as const;
@@ -42,7 +43,7 @@ export function useInbox(search: Search) {
   return useInfiniteQuery({
     queryKey: [...LIST, filter],
     queryFn: ({ pageParam, signal }) =>
-      getWhole<Page<InboxPost>>(`${API}/inbox/posts`, {
+      requestWhole('GET /api/v1/inbox/posts', {
         query: { ...filter, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       }),
@@ -65,7 +66,7 @@ function isSameView(
 export function useCounts() {
   return useQuery({
     queryKey: [TOPIC, 'counts'],
-    queryFn: ({ signal }) => get<Counts>(`${API}/inbox/counts`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/v1/inbox/counts', { signal }),
   });
 }
 
@@ -75,7 +76,7 @@ const detailKey = (id: string) => [TOPIC, 'post', id] as const;
 export function usePost(id: string) {
   return useQuery({
     queryKey: detailKey(id),
-    queryFn: ({ signal }) => get<PostDetail>(`${API}/posts/${id}`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/v1/posts/{id}', { path: { id }, signal }),
   });
 }
 
@@ -83,7 +84,7 @@ export function usePost(id: string) {
 export function useComments(id: string) {
   return useQuery({
     queryKey: [TOPIC, 'comments', id],
-    queryFn: ({ signal }) => get<readonly Comment[]>(`${API}/posts/${id}/comments`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/v1/posts/{id}/comments', { path: { id }, signal }),
   });
 }
 
@@ -95,7 +96,7 @@ export function useSimilar(post: Pick<Post, 'id' | 'title' | 'content'>) {
   return useQuery({
     queryKey: [TOPIC, 'similar', id, title],
     queryFn: ({ signal }) =>
-      get<readonly Post[]>(`${API}/posts/similar`, {
+      request('GET /api/v1/posts/similar', {
         query: { title, content: content.slice(0, 500), limit: SIMILAR },
         signal,
       }),
@@ -106,8 +107,7 @@ export function useSimilar(post: Pick<Post, 'id' | 'title' | 'content'>) {
 /** Marks a post as seen or not, and shows it at once. */
 export async function markRead(id: string, isRead: boolean): Promise<void> {
   changeShown([id], () => ({ isUnread: !isRead }));
-  const path = `${API}/posts/${id}/read`;
-  await (isRead ? put(path) : del(path));
+  await request(isRead ? 'PUT /api/v1/posts/{id}/read' : 'DELETE /api/v1/posts/{id}/read', { path: { id } });
   await queryClient.invalidateQueries({ queryKey: [TOPIC, 'counts'] });
   // The number in the rail is not told by the stream: reading changes nothing for others.
   await queryClient.invalidateQueries({ queryKey: ['counts'] });
@@ -119,7 +119,7 @@ export function changeShown(
   change: (post: Post) => Partial<InboxPost & PostDetail>,
 ): void {
   const wanted = new Set(ids);
-  queryClient.setQueriesData<InfiniteData<Page<InboxPost>>>({ queryKey: LIST }, (data) => {
+  queryClient.setQueriesData<InfiniteData<WholeOf<'GET /api/v1/inbox/posts'>>>({ queryKey: LIST }, (data) => {
     if (!data) return data;
     const changed = (post: InboxPost) => (wanted.has(post.id) ? { ...post, ...change(post) } : post);
     return { ...data, pages: data.pages.map((page) => ({ ...page, data: page.data.map(changed) })) };

@@ -3,7 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Merge } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { getWhole } from '../../../api/client.ts';
+import { requestWhole } from '../../../api/request.ts';
+import type { Activity, Pagination } from '../../../api/schema.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -11,23 +12,31 @@ import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';
 import { StatusMark, Votes } from '../shared/marks.tsx';
-import { API, TOPIC, useBoards, useRoadmaps, useStatuses, useTags, useTeammates } from '../shared/queries.ts';
-import type { Page, PostDetail } from '../shared/types.ts';
+import { TOPIC, useBoards, useRoadmaps, useStatuses, useTags, useTeammates } from '../shared/queries.ts';
+import type { PostDetail } from '../shared/types.ts';
 import { useSimilar } from './queries.ts';
 import './tabs.css';
 import { mergePosts } from './triage.ts';
 
 const PAGE_ROWS = 50;
 
+interface Asked {
+  readonly path: { readonly id: string };
+  readonly query: { readonly limit: number; readonly cursor: string };
+  readonly signal: AbortSignal;
+}
+
+interface PageOf<T> {
+  readonly data: readonly T[];
+  readonly pagination: Pagination;
+}
+
 /** The pages of a list that belongs to a post. */
-function usePages<T>(postId: string, noun: 'voters' | 'activity') {
+function usePages<T>(postId: string, noun: string, read: (asked: Asked) => Promise<PageOf<T>>) {
   return useInfiniteQuery({
     queryKey: [TOPIC, noun, postId],
     queryFn: ({ pageParam, signal }) =>
-      getWhole<Page<T>>(`${API}/posts/${postId}/${noun}`, {
-        query: { limit: PAGE_ROWS, cursor: pageParam },
-        signal,
-      }),
+      read({ path: { id: postId }, query: { limit: PAGE_ROWS, cursor: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: (last) => last.pagination.cursor ?? undefined,
   });
@@ -59,17 +68,11 @@ function Pages<T>({
   );
 }
 
-interface Voter {
-  readonly memberId: string;
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly source: string | null;
-  readonly createdAt: string;
-}
+const readVoters = (asked: Asked) => requestWhole('GET /api/v1/posts/{id}/voters', asked);
 
 /** Who voted, the newest first. */
 export function Voters({ post }: { readonly post: PostDetail }) {
-  const query = usePages<Voter>(post.id, 'voters');
+  const query = usePages(post.id, 'voters', readVoters);
   const named = query.data?.pages[0]?.pagination.total ?? 0;
   const nameless = post.voteCount - named;
   return (
@@ -96,14 +99,7 @@ export function Voters({ post }: { readonly post: PostDetail }) {
   );
 }
 
-interface Activity {
-  readonly id: string;
-  readonly action: string;
-  readonly actorName: string | null;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly createdAt: string;
-}
+const readActivity = (asked: Asked) => requestWhole('GET /api/v1/posts/{id}/activity', asked);
 
 interface Named {
   readonly id: string;
@@ -163,7 +159,7 @@ const POST_ACTIONS = new Set(['merged', 'unmerged', 'duplicate_added', 'duplicat
 
 /** What happened to a post, the newest first. */
 export function History({ post }: { readonly post: PostDetail }) {
-  const query = usePages<Activity>(post.id, 'activity');
+  const query = usePages(post.id, 'activity', readActivity);
   const names = useNames(query.data?.pages.flatMap(({ data }) => data) ?? []);
   return (
     <Pages query={query} empty="Nothing has happened yet.">

@@ -1,24 +1,17 @@
 /** Owns the acts of triage: each changes one post or many at once, is shown at once, and can be taken back. */
-import { del, patch, post as send, put } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
+import { request } from '../../../api/request.ts';
+import type { BodyOf } from '../../../api/request.ts';
 import { toast } from '../../../ui/toast-store.ts';
-import { API, refreshFeedback, TOPIC } from '../shared/queries.ts';
+import { refreshFeedback, TOPIC } from '../shared/queries.ts';
 import type { InboxPost, Moderation, Post, Tag } from '../shared/types.ts';
 import { changeShown } from './queries.ts';
 
 /** What triage can change of a post. */
-export interface Change {
-  readonly statusId?: string;
-  readonly boardId?: string;
-  readonly tagIds?: readonly string[];
-  readonly ownerMemberId?: string | null;
-}
-
-interface Outcome {
-  readonly id: string;
-  readonly ok: boolean;
-  readonly error?: { readonly message: string };
-}
+export type Change = Pick<
+  BodyOf<'PATCH /api/v1/posts/{id}'>,
+  'statusId' | 'boardId' | 'tagIds' | 'ownerMemberId'
+>;
 
 const MOST_AT_ONCE = 100;
 
@@ -41,13 +34,13 @@ export async function changePosts(
 async function write(posts: readonly Post[], change: Change): Promise<void> {
   const [only] = posts;
   if (posts.length === 1 && only) {
-    await patch(`${API}/posts/${only.id}`, change);
+    await request('PATCH /api/v1/posts/{id}', { path: { id: only.id }, body: change });
     return;
   }
   const failed: string[] = [];
   for (let at = 0; at < posts.length; at += MOST_AT_ONCE) {
     const ids = idsOf(posts.slice(at, at + MOST_AT_ONCE));
-    const outcomes = await send<readonly Outcome[]>(`${API}/posts/bulk-triage`, { ids, ...change });
+    const outcomes = await request('POST /api/v1/posts/bulk-triage', { body: { ids, ...change } });
     failed.push(...outcomes.flatMap(({ ok, error }) => (ok ? [] : [error?.message ?? 'unknown'])));
   }
   if (failed.length > 0)
@@ -120,7 +113,11 @@ export async function moderate(
   if (changed.length === 0) return;
   const set = async (to: (post: (typeof changed)[number]) => Moderation) => {
     try {
-      for (const one of changed) await put(`${API}/posts/${one.id}/moderation`, { state: to(one) });
+      for (const one of changed)
+        await request('PUT /api/v1/posts/{id}/moderation', {
+          path: { id: one.id },
+          body: { state: to(one) },
+        });
     } finally {
       await refreshFeedback();
     }
@@ -136,7 +133,7 @@ export async function moderate(
 /** Deletes posts; they can be restored for 30 days. */
 export async function deletePosts(posts: readonly Post[]): Promise<void> {
   try {
-    for (const { id } of posts) await del(`${API}/posts/${id}`);
+    for (const { id } of posts) await request('DELETE /api/v1/posts/{id}', { path: { id } });
   } finally {
     await refreshFeedback();
   }
@@ -145,7 +142,7 @@ export async function deletePosts(posts: readonly Post[]): Promise<void> {
 
 /** Brings deleted posts back. */
 export async function restorePosts(posts: readonly Pick<Post, 'id'>[]): Promise<void> {
-  for (const { id } of posts) await send(`${API}/posts/${id}/restore`);
+  for (const { id } of posts) await request('POST /api/v1/posts/{id}/restore', { path: { id } });
   await refreshFeedback();
 }
 
@@ -158,7 +155,10 @@ export async function mergePosts(
   try {
     for (const one of duplicates) {
       if (one.id === into.id) continue;
-      await send(`${API}/posts/${one.id}/merge`, { canonicalPostId: into.id });
+      await request('POST /api/v1/posts/{id}/merge', {
+        path: { id: one.id },
+        body: { canonicalPostId: into.id },
+      });
       merged.push(one);
     }
   } finally {
@@ -167,7 +167,7 @@ export async function mergePosts(
   toast({
     text: subject(merged, `merged into “${short(into.title)}”`),
     onUndo: async () => {
-      for (const { id } of merged) await send(`${API}/posts/${id}/unmerge`);
+      for (const { id } of merged) await request('POST /api/v1/posts/{id}/unmerge', { path: { id } });
       await refreshFeedback();
     },
   });
@@ -175,14 +175,14 @@ export async function mergePosts(
 
 /** Marks everything as seen. */
 export async function markAllRead(): Promise<void> {
-  await put(`${API}/inbox/read-mark`, { before: new Date().toISOString() });
+  await request('PUT /api/v1/inbox/read-mark', { body: { before: new Date().toISOString() } });
   await refreshFeedback();
   await queryClient.invalidateQueries({ queryKey: ['counts'] });
 }
 
 /** Makes a tag; answers its id. */
 export async function createTag(name: string): Promise<string> {
-  const { id } = await send<Tag>(`${API}/tags`, { name });
+  const { id } = await request('POST /api/v1/tags', { body: { name } });
   await queryClient.invalidateQueries({ queryKey: [TOPIC, 'tags'] });
   return id;
 }

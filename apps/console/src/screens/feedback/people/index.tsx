@@ -2,9 +2,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowDownWideNarrow, UserPlus, Users } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
-import { del, getWhole, patch } from '../../../api/client.ts';
-import type { Query } from '../../../api/client.ts';
 import { makeOld } from '../../../api/make-old.ts';
+import { request, requestWhole } from '../../../api/request.ts';
+import type { QueryOf } from '../../../api/request.ts';
+import type { Person as Visitor } from '../../../api/schema.ts';
 import { useSession } from '../../../api/session.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { detach } from '../../../detach.ts';
@@ -27,18 +28,12 @@ import { useOpened } from '../../../ui/use-opened.ts';
 import { useScreen } from '../../../ui/use-screen.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
-import { API, readTeammates, refreshFeedback, TOPIC, useIsAdministrator } from '../shared/queries.ts';
-import type { Member, Page } from '../shared/types.ts';
+import { readTeammates, refreshFeedback, TOPIC, useIsAdministrator } from '../shared/queries.ts';
+import type { Member } from '../shared/types.ts';
 import './people.css';
 
-interface Person {
-  readonly memberId: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly joinedAt: string;
-  readonly postCount: number;
-  readonly commentCount: number;
-  readonly voteCount: number;
+/** Somebody with the role that the team gave them. */
+interface Person extends Visitor {
   readonly role: Member['role'];
 }
 
@@ -53,13 +48,13 @@ type Sort = keyof typeof SORTS;
 const PAGE_ROWS = 100;
 const keyOf = ({ memberId }: Pick<Person, 'memberId'>) => memberId;
 
-async function readPeople(query: Query, signal: AbortSignal): Promise<Page<Person>> {
-  const page = await getWhole<Page<Omit<Person, 'role'>>>(`${API}/users`, { query, signal });
+async function readPeople(query: QueryOf<'GET /api/v1/users'>, signal: AbortSignal) {
+  const page = await requestWhole('GET /api/v1/users', { query, signal });
   const team = await readTeammates(page.data.map(keyOf), signal);
   const roles = new Map(team.map(({ id, role }) => [id, role]));
   return {
     ...page,
-    data: page.data.map((person) => ({ ...person, role: roles.get(person.memberId) ?? 'user' })),
+    data: page.data.map((person): Person => ({ ...person, role: roles.get(person.memberId) ?? 'user' })),
   };
 }
 
@@ -113,7 +108,7 @@ export function Screen() {
         noun={['person', 'people']}
         verb="Remove"
         goneOf={({ name }) => `${name}: the membership, keys and sign-ins here; what they wrote stays`}
-        remove={({ memberId }) => del(`${API}/members/${memberId}`)}
+        remove={({ memberId }) => request('DELETE /api/v1/members/{id}', { path: { id: memberId } })}
         onDone={() => {
           makeOld(TOPIC);
           clear();
@@ -247,7 +242,7 @@ function PersonPane({ person, onClose }: { readonly person: Person; readonly onC
   const isSelf = person.email !== null && person.email === session.person.email;
   const set = useAct(async (next: Member['role']) => {
     const write = async (to: Member['role']) => {
-      await patch(`${API}/members/${person.memberId}`, { role: to });
+      await request('PATCH /api/v1/members/{id}', { path: { id: person.memberId }, body: { role: to } });
       await refreshFeedback();
     };
     await write(next);
@@ -255,7 +250,7 @@ function PersonPane({ person, onClose }: { readonly person: Person; readonly onC
   });
   const remove = useAct(
     async () => {
-      await del(`${API}/members/${person.memberId}`);
+      await request('DELETE /api/v1/members/{id}', { path: { id: person.memberId } });
       await refreshFeedback();
     },
     { onDone: onClose },

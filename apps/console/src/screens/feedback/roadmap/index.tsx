@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Map as MapIcon, Plus, Settings2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { getWhole } from '../../../api/client.ts';
+import { requestWhole } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -14,8 +14,8 @@ import { useKeys } from '../../../ui/use-keys.ts';
 import { useScreen } from '../../../ui/use-screen.ts';
 import { Votes } from '../shared/marks.tsx';
 import { Picker } from '../shared/picker.tsx';
-import { API, TOPIC, useIsAdministrator, useRoadmaps, useStatuses } from '../shared/queries.ts';
-import type { Page, Post, Roadmap } from '../shared/types.ts';
+import { TOPIC, useIsAdministrator, useRoadmaps, useStatuses } from '../shared/queries.ts';
+import type { Roadmap } from '../shared/types.ts';
 import { Lanes } from './lanes.tsx';
 import type { Lane } from './queries.ts';
 import { addEntry, useEntries } from './queries.ts';
@@ -163,7 +163,7 @@ function AddPost({ roadmap }: { readonly roadmap: Roadmap }) {
   const found = useQuery({
     queryKey: [TOPIC, 'add', words],
     queryFn: ({ signal }) =>
-      getWhole<Page<Post>>(`${API}/posts`, {
+      requestWhole('GET /api/v1/posts', {
         query: { search: words, sort: 'votes', limit: MOST_FOUND },
         signal,
       }),

@@ -1,19 +1,13 @@
 /** Owns reading a roadmap, and the acts on it: moving, adding and taking posts off. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { del, getWhole, patch, post } from '../../../api/client.ts';
+import { request, requestWhole } from '../../../api/request.ts';
+import type { RoadmapPost } from '../../../api/schema.ts';
 import { toast } from '../../../ui/toast-store.ts';
-import { API, refreshFeedback, TOPIC } from '../shared/queries.ts';
-import type { Page, Status } from '../shared/types.ts';
+import { refreshFeedback, TOPIC } from '../shared/queries.ts';
+import type { Status } from '../shared/types.ts';
 
 /** A post on a roadmap. */
-export interface Entry {
-  readonly id: string;
-  readonly title: string;
-  readonly voteCount: number;
-  readonly statusId: string | null;
-  readonly board: { readonly id: string; readonly name: string };
-  readonly position: number;
-}
+export type Entry = RoadmapPost;
 
 /** A column of the roadmap. */
 export interface Lane {
@@ -28,7 +22,8 @@ export function useEntries(roadmapId: string | undefined) {
   return useInfiniteQuery({
     queryKey: [TOPIC, 'roadmap', roadmapId],
     queryFn: ({ pageParam, signal }) =>
-      getWhole<Page<Entry>>(`${API}/roadmaps/${roadmapId ?? ''}/posts`, {
+      requestWhole('GET /api/v1/roadmaps/{id}/posts', {
+        path: { id: roadmapId ?? '' },
         query: { limit: PAGE_ROWS, cursor: pageParam },
         signal,
       }),
@@ -67,8 +62,13 @@ async function set(
   position: number | undefined,
 ): Promise<void> {
   try {
-    if (statusId !== undefined) await patch(`${API}/posts/${id}`, { statusId });
-    if (position !== undefined) await patch(`${API}/roadmaps/${roadmapId}/posts/${id}`, { position });
+    if (statusId !== undefined)
+      await request('PATCH /api/v1/posts/{id}', { path: { id }, body: { statusId } });
+    if (position !== undefined)
+      await request('PATCH /api/v1/roadmaps/{id}/posts/{postId}', {
+        path: { id: roadmapId, postId: id },
+        body: { position },
+      });
   } finally {
     await refreshFeedback();
   }
@@ -85,12 +85,15 @@ function positionAt({ position: from }: Entry, others: readonly Entry[], index: 
 
 /** Takes an entry off; the post stays. */
 export async function removeEntry(roadmapId: string, entry: Entry): Promise<void> {
-  await del(`${API}/roadmaps/${roadmapId}/posts/${entry.id}`);
+  await request('DELETE /api/v1/roadmaps/{id}/posts/{postId}', { path: { id: roadmapId, postId: entry.id } });
   await refreshFeedback();
   toast({
     text: `“${entry.title}” is off the roadmap.`,
     onUndo: async () => {
-      await post(`${API}/roadmaps/${roadmapId}/posts`, { postId: entry.id });
+      await request('POST /api/v1/roadmaps/{id}/posts', {
+        path: { id: roadmapId },
+        body: { postId: entry.id },
+      });
       await set(roadmapId, entry, undefined, entry.position);
     },
   });
@@ -98,6 +101,6 @@ export async function removeEntry(roadmapId: string, entry: Entry): Promise<void
 
 /** Puts a post at the end. */
 export async function addEntry(roadmapId: string, postId: string): Promise<void> {
-  await post(`${API}/roadmaps/${roadmapId}/posts`, { postId });
+  await request('POST /api/v1/roadmaps/{id}/posts', { path: { id: roadmapId }, body: { postId } });
   await refreshFeedback();
 }

@@ -1,12 +1,12 @@
 /** Owns making, changing and deleting a roadmap. */
 import { useState } from 'react';
-import { del, patch, post } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Switch } from '../../../ui/checkbox.tsx';
 import { ConfirmDelete, Dialog } from '../../../ui/dialog.tsx';
 import { Field, Input, TextArea } from '../../../ui/field.tsx';
-import { API, fieldFaults, refreshFeedback } from '../shared/queries.ts';
+import { fieldFaults, refreshFeedback } from '../shared/queries.ts';
 import type { Roadmap } from '../shared/types.ts';
 
 /** The form of a roadmap. */
@@ -29,8 +29,8 @@ export function RoadmapForm({
     async () => {
       const body = { name, description: description.trim() === '' ? null : description, isPublic };
       const saved = await (roadmap
-        ? patch<Roadmap>(`${API}/roadmaps/${roadmap.id}`, body)
-        : post<Roadmap>(`${API}/roadmaps`, body));
+        ? request('PATCH /api/v1/roadmaps/{id}', { path: { id: roadmap.id }, body })
+        : request('POST /api/v1/roadmaps', { body }));
       await refreshFeedback();
       return saved;
     },
@@ -44,7 +44,7 @@ export function RoadmapForm({
   );
   const remove = useAct(
     async () => {
-      await del(`${API}/roadmaps/${roadmap?.id ?? ''}`);
+      await request('DELETE /api/v1/roadmaps/{id}', { path: { id: roadmap?.id ?? '' } });
       await refreshFeedback();
     },
     {

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { ExternalLink, Globe, ImageUp, Rss, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { del, get, patch, put } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
+import { request } from '../../../api/request.ts';
 import { useSession } from '../../../api/session.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -18,7 +18,7 @@ import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { base64Of } from '../shared/base64.ts';
 import { ColorField } from '../shared/color-field.tsx';
-import { API, fieldFaults, TOPIC, useBoards, useIsAdministrator, useSettings } from '../shared/queries.ts';
+import { fieldFaults, TOPIC, useBoards, useIsAdministrator, useSettings } from '../shared/queries.ts';
 import type { Settings } from '../shared/types.ts';
 import './settings.css';
 
@@ -73,7 +73,7 @@ function Publication({ settings, isFixed }: { readonly settings: Settings; reado
   const shown = boards.filter(({ isPublic }) => isPublic).length;
   const publish = useAct(async (isPublished: boolean) => {
     const set = async (value: boolean) => {
-      await patch(`${API}/settings`, { isPublished: value });
+      await request('PATCH /api/v1/settings', { body: { isPublished: value } });
       await refresh();
     };
     await set(isPublished);
@@ -137,9 +137,11 @@ function Look({ settings, isFixed }: { readonly settings: Settings; readonly isF
   useEffect(() => setColor(settings.accentColor ?? USUAL_COLOR), [settings.accentColor]);
   const save = useAct(
     async () => {
-      await patch(`${API}/settings`, {
-        siteName: name.trim() === '' ? null : name,
-        accentColor: color.toLowerCase() === USUAL_COLOR ? null : color,
+      await request('PATCH /api/v1/settings', {
+        body: {
+          siteName: name.trim() === '' ? null : name,
+          accentColor: color.toLowerCase() === USUAL_COLOR ? null : color,
+        },
       });
       await refresh();
     },
@@ -236,16 +238,11 @@ function textOn(color: string): string {
   return luminance > 0.18 ? '#000' : '#fff';
 }
 
-interface SiteImage {
-  readonly type: string;
-  readonly data: string;
-}
-
 /** The picture as an address of its own, also while the pages are off. */
 function useImage(kind: 'logo' | 'favicon', version: string | null): string | undefined {
   const image = useQuery({
     queryKey: [TOPIC, 'site-image', kind, version],
-    queryFn: ({ signal }) => get<SiteImage | null>(`${API}/settings/images/${kind}`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/v1/settings/images/{kind}', { path: { kind }, signal }),
     enabled: version !== null,
   }).data;
   return version === null || !image ? undefined : `data:${image.type};base64,${image.data}`;
@@ -264,24 +261,25 @@ function Picture({
 }) {
   const input = useRef<HTMLInputElement>(null);
   const image = useImage(kind, address);
-  const path = `${API}/settings/images/${kind}`;
+  const path = { kind };
   const upload = useAct(
     async (file: File) => {
       if (file.size > MOST_BYTES)
         throw new Error(`${file.name} has ${Math.ceil(file.size / 1024)} KiB. Save it with 256 KiB or less.`);
-      await put(path, { data: await base64Of(file) });
+      await request('PUT /api/v1/settings/images/{kind}', { path, body: { data: await base64Of(file) } });
       await refresh();
     },
     { onDone: () => toast({ text: `${title} saved.`, tone: 'green' }) },
   );
   const remove = useAct(async () => {
-    const before = await get<SiteImage | null>(path);
-    await del(path);
+    const before = await request('GET /api/v1/settings/images/{kind}', { path });
+    await request('DELETE /api/v1/settings/images/{kind}', { path });
     await refresh();
     toast({
       text: `${title} removed.`,
       onUndo: async () => {
-        if (before) await put(path, { data: before.data });
+        if (before)
+          await request('PUT /api/v1/settings/images/{kind}', { path, body: { data: before.data } });
         await refresh();
       },
     });

@@ -1,16 +1,13 @@
 /** Owns making, changing and deleting what posts are sorted by: the dialog, its name field, and the question before something goes. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { del, patch, post } from '../../../api/client.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDelete, Dialog } from '../../../ui/dialog.tsx';
 import { Field, Input } from '../../../ui/field.tsx';
-import { API, fieldFaults, refreshFeedback } from './queries.ts';
+import { fieldFaults, refreshFeedback } from './queries.ts';
 
-/** The nouns, with their names in the API. */
-const PATHS = { board: 'boards', status: 'statuses', tag: 'tags' } as const;
-type Noun = keyof typeof PATHS;
+type Noun = 'board' | 'status' | 'tag';
 
 interface Named {
   readonly id: string;
@@ -25,21 +22,19 @@ export interface NounFormProps {
   readonly title: string;
   readonly size?: 's' | 'm';
   readonly maxName: number;
-  /** What is sent besides the name. */
-  readonly bodyOf: () => object;
+  /** Makes or changes it on the server. */
+  readonly onSave: (name: string) => Promise<unknown>;
   readonly onClose: () => void;
   /** The fields after the name; what is wrong with each is told by its name. */
   readonly children: (faults: Readonly<Record<string, string>>) => ReactNode;
 }
 
 /** The form of one of them; what the server refuses stands at its field. */
-export function NounForm({ noun, item, title, size, maxName, bodyOf, onClose, children }: NounFormProps) {
+export function NounForm({ noun, item, title, size, maxName, onSave, onClose, children }: NounFormProps) {
   const [name, setName] = useState(item?.name ?? '');
   const save = useAct(
     async () => {
-      const path = `${API}/${PATHS[noun]}`;
-      const body = { name, ...bodyOf() };
-      await (item ? patch(`${path}/${item.id}`, body) : post(path, body));
+      await onSave(name);
       await refreshFeedback();
     },
     { onDone: onClose, isQuiet: true },
@@ -77,18 +72,18 @@ export function DeleteNoun({
   noun,
   item,
   gone,
-  query = '',
+  onDelete,
   onClose,
 }: {
   readonly noun: Noun;
   readonly item: Named;
   readonly gone: readonly string[];
-  readonly query?: '' | '?cascade=true';
+  readonly onDelete: (id: string) => Promise<unknown>;
   readonly onClose: () => void;
 }) {
   const remove = useAct(
     async () => {
-      await del(`${API}/${PATHS[noun]}/${item.id}${query}`);
+      await onDelete(item.id);
       await refreshFeedback();
     },
     { onDone: onClose },

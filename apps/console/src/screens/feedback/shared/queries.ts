@@ -2,32 +2,27 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { ApiError, get } from '../../../api/client.ts';
+import { ApiError } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
+import { request } from '../../../api/request.ts';
 import { useSession } from '../../../api/session.ts';
-import type { Board, Member, Roadmap, Settings, Status, Tag } from './types.ts';
-
-/** Where the API of feedback is. */
-export const API = '/api/v1';
+import type { Member, Settings } from './types.ts';
 
 /** The start of every key of feedback: the topic of the live stream. */
 export const TOPIC = 'posts';
 
-function useList<T>(noun: string): UseQueryResult<readonly T[]> {
-  return useQuery({
-    queryKey: [TOPIC, noun],
-    queryFn: ({ signal }) => get<readonly T[]>(`${API}/${noun}`, { signal }),
-  });
+function useList<T>(noun: string, read: (given: { readonly signal: AbortSignal }) => Promise<T>) {
+  return useQuery({ queryKey: [TOPIC, noun], queryFn: ({ signal }) => read({ signal }) });
 }
 
 /** All boards in their order. */
-export const useBoards = () => useList<Board>('boards');
+export const useBoards = () => useList('boards', (given) => request('GET /api/v1/boards', given));
 /** All statuses: active, complete, closed. */
-export const useStatuses = () => useList<Status>('statuses');
+export const useStatuses = () => useList('statuses', (given) => request('GET /api/v1/statuses', given));
 /** All tags by name. */
-export const useTags = () => useList<Tag>('tags');
+export const useTags = () => useList('tags', (given) => request('GET /api/v1/tags', given));
 /** All roadmaps in their order. */
-export const useRoadmaps = () => useList<Roadmap>('roadmaps');
+export const useRoadmaps = () => useList('roadmaps', (given) => request('GET /api/v1/roadmaps', given));
 const TEAM_ROWS = 100;
 
 /** Who is on the team, as far as a list to choose from shows them; with words, those whom they fit. */
@@ -35,7 +30,7 @@ export function useTeam(words = ''): UseQueryResult<readonly Member[]> {
   return useQuery({
     queryKey: ['members', 'team', words],
     queryFn: ({ signal }) =>
-      get<readonly Member[]>(`${API}/members`, {
+      request('GET /api/v1/members', {
         query: { search: words || undefined, limit: TEAM_ROWS },
         signal,
       }),
@@ -63,7 +58,7 @@ export async function readTeammates(ids: readonly string[], signal: AbortSignal)
   const found: Member[] = [];
   for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
     const query = { ids: ids.slice(at, at + IDS_AT_ONCE).join(','), limit: IDS_AT_ONCE };
-    found.push(...(await get<readonly Member[]>(`${API}/members`, { query, signal })));
+    found.push(...(await request('GET /api/v1/members', { query, signal })));
   }
   return found;
 }
@@ -72,7 +67,7 @@ export async function readTeammates(ids: readonly string[], signal: AbortSignal)
 export function useSettings(): UseQueryResult<Settings> {
   return useQuery({
     queryKey: [TOPIC, 'settings'],
-    queryFn: ({ signal }) => get<Settings>(`${API}/settings`, { signal }),
+    queryFn: ({ signal }) => request('GET /api/v1/settings', { signal }),
   });
 }
 

@@ -1,7 +1,7 @@
 /** Owns choosing what a key or a role may do: by resource, by effect, tool by tool. */
 import { ChevronRight, Search } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { ToolRow } from '../../../api/types.ts';
+import type { Tool } from '../../../api/schema.ts';
 import { Badge, EffectBadge } from '../../../ui/badge.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { classes } from '../../../ui/classes.ts';
@@ -106,7 +106,7 @@ function EffectChoice({
   tools,
   grants,
   onChange,
-}: GrantPickerProps & { readonly resource: Resource; readonly tools: readonly ToolRow[] }) {
+}: GrantPickerProps & { readonly resource: Resource; readonly tools: readonly Tool[] }) {
   const [first] = tools;
   if (!first) return null;
   const names = grants[resource.id] ?? [];

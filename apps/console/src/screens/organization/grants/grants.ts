@@ -1,19 +1,20 @@
 /** Owns what grants mean for tools: whether they cover one, and what they say in a line. */
-import type { Effect, ToolRow } from '../../../api/types.ts';
+import type { Tool } from '../../../api/schema.ts';
+import type { Effect } from '../../../api/types.ts';
 import type { Grants } from '../queries.ts';
 
 /** The tools of one resource: a toolset or a connection. */
 export interface Resource {
   readonly id: string;
   readonly title: string;
-  readonly tools: readonly ToolRow[];
+  readonly tools: readonly Tool[];
 }
 
 /** All effects, from the mildest to the one that nobody can foresee. */
 export const EFFECTS: readonly Effect[] = ['read', 'create', 'update', 'delete', 'run'];
 
 /** The tools by what grants name them by; virtual MCPs show tools that have their place elsewhere. */
-export function resourcesOf(tools: readonly ToolRow[]): readonly Resource[] {
+export function resourcesOf(tools: readonly Tool[]): readonly Resource[] {
   const own = tools.filter(({ source }) => source !== 'virtual');
   const byPlace = Map.groupBy(own, ({ endpoint }) => endpoint);
   return [...byPlace].map(([id, rows]) => ({ id, title: rows[0]?.endpointTitle ?? id, tools: rows }));
@@ -25,7 +26,7 @@ export function namesFor(grants: Grants, resource: string): readonly string[] {
 }
 
 /** Whether grants cover a tool; a wildcard gives a privileged one to administrators alone. */
-export function covers(grants: Grants, tool: ToolRow, isAdministrator: boolean): boolean {
+export function covers(grants: Grants, tool: Tool, isAdministrator: boolean): boolean {
   const names = namesFor(grants, tool.endpoint);
   if (names.includes(tool.name)) return true;
   return names.includes('*') && (isAdministrator || !tool.isPrivileged);

@@ -1,7 +1,7 @@
 /** Owns the keys: whose each is, what it may, when it was used last; making and revoking them. */
 import { Ban, KeyRound, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { del } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { makeOld } from '../../../api/make-old.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -18,8 +18,8 @@ import { When } from '../../../ui/when.tsx';
 import { TrustedName } from '../../../ui/trusted-name.tsx';
 import { grantsText } from '../grants/grants.ts';
 import { useTitles } from '../grants/titles.ts';
-import type { Key } from '../queries.ts';
-import { MOST_KEYS, useKeysOfOrganization, useOrganizationPath, useReadKey } from '../queries.ts';
+import type { Key } from '../../../api/schema.ts';
+import { MOST_KEYS, useKeysOfOrganization, useOrganizationId, useReadKey } from '../queries.ts';
 import { KeyBadge } from './key-badge.tsx';
 import { KeyDetail } from './key-detail.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
@@ -32,14 +32,15 @@ export function Keys({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'keys');
   const { q, state = 'active', whose } = screen.search;
   const query = useKeysOfOrganization(q);
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   const titleOf = useTitles();
   const [isMaking, setMaking] = useState(false);
   const [asked, setAsked] = useState<readonly Key[]>([]);
   useKeys({ c: () => setMaking(true) });
   const revoke = useAct(
     async (gone: readonly Key[]) => {
-      for (const { id } of gone) await del(at(`keys/${encodeURIComponent(id)}`));
+      for (const { id } of gone)
+        await request('DELETE /api/organizations/{orgId}/keys/{keyId}', { path: { orgId, keyId: id } });
       return gone.length;
     },
     {

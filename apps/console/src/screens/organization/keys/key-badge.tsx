@@ -1,7 +1,7 @@
 /** Owns how a key stands, in a word. */
 import { StateBadge } from '../../../ui/badge.tsx';
 import type { Tone } from '../../../ui/badge.tsx';
-import type { Key } from '../queries.ts';
+import type { Key } from '../../../api/schema.ts';
 
 const TONES: Readonly<Record<Key['state'], Tone>> = {
   active: 'green',

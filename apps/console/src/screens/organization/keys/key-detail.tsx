@@ -16,7 +16,8 @@ import { When } from '../../../ui/when.tsx';
 import { TrustedName } from '../../../ui/trusted-name.tsx';
 import { GrantPicker } from '../grants/grant-picker.tsx';
 import { useTitles } from '../grants/titles.ts';
-import type { Grants, Key } from '../queries.ts';
+import type { Key } from '../../../api/schema.ts';
+import type { Grants } from '../queries.ts';
 import { KeyBadge } from './key-badge.tsx';
 
 /** One key beside the list. */

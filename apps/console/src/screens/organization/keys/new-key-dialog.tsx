@@ -11,7 +11,8 @@ import { Field, Input } from '../../../ui/field.tsx';
 import type { Option } from '../../../ui/select.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { GrantPicker } from '../grants/grant-picker.tsx';
-import type { Grants, Role } from '../queries.ts';
+import type { Role } from '../../../api/schema.ts';
+import type { Grants } from '../queries.ts';
 import { useRoles } from '../queries.ts';
 
 const DAY_S = 86_400;

@@ -2,7 +2,7 @@
 import { UserMinus, UserPlus, Users } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { callTool } from '../../../api/call-tool.ts';
-import { del } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useHeldTools } from '../../../api/held-tools.ts';
 import { makeOld } from '../../../api/make-old.ts';
 import { useMore } from '../../../api/use-more.ts';
@@ -19,8 +19,9 @@ import { useOpened } from '../../../ui/use-opened.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { When } from '../../../ui/when.tsx';
 import { TrustedName } from '../../../ui/trusted-name.tsx';
-import type { Invitation, Member } from '../queries.ts';
-import { useInvitations, useMembers, useOrganizationPath, useReadMember, useRoles } from '../queries.ts';
+import type { Invitation } from '../../../api/schema.ts';
+import type { Member } from '../queries.ts';
+import { useInvitations, useMembers, useOrganizationId, useReadMember, useRoles } from '../queries.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { InvitationDetail, MemberDetail } from './member-detail.tsx';
 
@@ -82,7 +83,7 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
   const [isInviting, setInviting] = useState(false);
   const hasTool = useHeldTools('self');
   const canInvite = hasTool('ORGANIZATION_MEMBER_ADD');
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   useKeys({ c: () => setInviting(true) }, !canInvite);
   const more = useMore(query);
   const { q, role } = screen.search;
@@ -119,7 +120,9 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
   const removeOne = ({ kind, id }: Person) =>
     kind === 'member'
       ? callTool('self', 'ORGANIZATION_MEMBER_REMOVE', { memberIdOrEmail: id })
-      : del(at(`invitations/${encodeURIComponent(id)}`));
+      : request('DELETE /api/organizations/{orgId}/invitations/{invitationId}', {
+          path: { orgId, invitationId: id },
+        });
   const bulk = (chosen: readonly Person[], clear: () => void) =>
     hasTool('ORGANIZATION_MEMBER_REMOVE') && (
       <BulkDelete

@@ -1,6 +1,6 @@
 /** Owns inviting somebody: who, with which roles, and the link to send them. */
 import { useState } from 'react';
-import { post } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { makeOld } from '../../../api/make-old.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -8,8 +8,8 @@ import { CodeBlock } from '../../../ui/code-block.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, Input } from '../../../ui/field.tsx';
 import { When } from '../../../ui/when.tsx';
-import type { Invitation } from '../queries.ts';
-import { useOrganizationPath } from '../queries.ts';
+import type { InvitationWithLink } from '../../../api/schema.ts';
+import { useOrganizationId } from '../queries.ts';
 import { RoleChoice } from './role-choice.tsx';
 
 /** The form, then the link. */
@@ -22,12 +22,16 @@ export function InviteDialog({
   readonly email?: string;
   readonly roles?: readonly string[];
 }) {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   const [email, setEmail] = useState(given);
   const [roles, setRoles] = useState(before);
-  const [made, setMade] = useState<Invitation & { path: string }>();
+  const [made, setMade] = useState<InvitationWithLink>();
   const invite = useAct(
-    () => post<Invitation & { path: string }>(at('invitations'), { email: email.trim(), roles }),
+    () =>
+      request('POST /api/organizations/{orgId}/invitations', {
+        path: { orgId },
+        body: { email: email.trim(), roles },
+      }),
     {
       isQuiet: true,
       onDone: (invitation) => {

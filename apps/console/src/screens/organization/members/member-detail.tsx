@@ -2,7 +2,7 @@
 import { Link2, Trash2, UserMinus } from 'lucide-react';
 import { useState } from 'react';
 import { callTool } from '../../../api/call-tool.ts';
-import { del } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { useHeldTools } from '../../../api/held-tools.ts';
 import { makeOld } from '../../../api/make-old.ts';
 import { useSession } from '../../../api/session.ts';
@@ -18,8 +18,9 @@ import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { When } from '../../../ui/when.tsx';
 import { TrustedName } from '../../../ui/trusted-name.tsx';
-import type { Invitation, Member } from '../queries.ts';
-import { useOrganizationPath } from '../queries.ts';
+import type { Invitation } from '../../../api/schema.ts';
+import type { Member } from '../queries.ts';
+import { useOrganizationId } from '../queries.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { MemberTags } from './member-tags.tsx';
 import { RoleChoice } from './role-choice.tsx';
@@ -153,16 +154,20 @@ export function InvitationDetail({
   readonly invitation: Invitation;
   readonly onClose: () => void;
 }) {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   const hasTool = useHeldTools('self');
   const [isAgain, setAgain] = useState(false);
-  const withdraw = useAct(() => del(at(`invitations/${encodeURIComponent(invitation.id)}`)), {
-    onDone: () => {
-      makeOld('members');
-      toast({ text: `The invitation of ${invitation.email} is taken back.` });
-      onClose();
+  const path = { orgId, invitationId: invitation.id };
+  const withdraw = useAct(
+    () => request('DELETE /api/organizations/{orgId}/invitations/{invitationId}', { path }),
+    {
+      onDone: () => {
+        makeOld('members');
+        toast({ text: `The invitation of ${invitation.email} is taken back.` });
+        onClose();
+      },
     },
-  });
+  );
   const asking = useAsking();
   const takeBack = () =>
     asking.ask({

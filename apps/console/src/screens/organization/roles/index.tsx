@@ -1,7 +1,7 @@
 /** Owns the roles: a matrix of tools by effect, and the organization's own roles to make, change and delete. */
 import { Pencil, Plus, Shield, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { del } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { makeOld } from '../../../api/make-old.ts';
 import { useSession } from '../../../api/session.ts';
 import { useAct } from '../../../api/use-act.ts';
@@ -15,8 +15,8 @@ import { useKeys } from '../../../ui/use-keys.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { grantsText } from '../grants/grants.ts';
 import { useTitles } from '../grants/titles.ts';
-import type { Role } from '../queries.ts';
-import { useOrganizationPath, useRoles, useTools } from '../queries.ts';
+import type { Role } from '../../../api/schema.ts';
+import { useOrganizationId, useRoles, useTools } from '../queries.ts';
 import { RoleDialog } from './role-dialog.tsx';
 import { RoleMatrix } from './role-matrix.tsx';
 
@@ -27,11 +27,13 @@ export function Roles({ screen: whole }: { readonly screen: ScreenState }) {
   const tools = useTools();
   const [edited, setEdited] = useState<Role | 'new'>();
   const [asked, setAsked] = useState<Role>();
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   const { role: rank } = useSession();
   const canChange = rank === 'owner' || rank === 'admin';
   useKeys({ c: () => setEdited('new') }, !canChange);
-  const remove = useAct((name: string) => del(at(`roles/${encodeURIComponent(name)}`)), {
+  const removeRole = (roleName: string) =>
+    request('DELETE /api/organizations/{orgId}/roles/{roleName}', { path: { orgId, roleName } });
+  const remove = useAct(removeRole, {
     onDone: () => {
       setAsked(undefined);
       makeOld('members');

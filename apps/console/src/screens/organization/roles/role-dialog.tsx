@@ -1,14 +1,15 @@
 /** Owns making and changing a role of the organization's own. */
 import { useState } from 'react';
-import { put } from '../../../api/client.ts';
+import { request } from '../../../api/request.ts';
 import { makeOld } from '../../../api/make-old.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, Input } from '../../../ui/field.tsx';
 import { GrantPicker } from '../grants/grant-picker.tsx';
-import type { Grants, Role } from '../queries.ts';
-import { useOrganizationPath } from '../queries.ts';
+import type { Role } from '../../../api/schema.ts';
+import type { Grants } from '../queries.ts';
+import { useOrganizationId } from '../queries.ts';
 
 /** The form; without a role, of a new one. */
 export function RoleDialog({
@@ -20,16 +21,20 @@ export function RoleDialog({
   readonly taken: readonly string[];
   readonly onClose: () => void;
 }) {
-  const at = useOrganizationPath();
+  const orgId = useOrganizationId();
   const [name, setName] = useState(role?.name ?? '');
   const [grants, setGrants] = useState<Grants>(role?.grants ?? {});
-  const save = useAct(() => put(at(`roles/${encodeURIComponent(name.trim())}`), { grants }), {
-    isQuiet: true,
-    onDone: () => {
-      makeOld('members');
-      onClose();
+  const path = { orgId, roleName: name.trim() };
+  const save = useAct(
+    () => request('PUT /api/organizations/{orgId}/roles/{roleName}', { path, body: { grants } }),
+    {
+      isQuiet: true,
+      onDone: () => {
+        makeOld('members');
+        onClose();
+      },
     },
-  });
+  );
   const isTaken = role === undefined && taken.includes(name.trim());
   const canSend = name.trim() !== '' && !isTaken;
   return (

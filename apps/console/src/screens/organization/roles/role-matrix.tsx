@@ -1,12 +1,14 @@
 /** Owns the matrix: tools in groups of one effect down the side, roles across, and whether each role has each tool. */
 import { Check, ChevronRight, Minus } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { Effect, ToolRow } from '../../../api/types.ts';
+import type { Tool } from '../../../api/schema.ts';
+import type { Effect } from '../../../api/types.ts';
 import { Badge, EffectBadge } from '../../../ui/badge.tsx';
 import { classes } from '../../../ui/classes.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
 import { covers, EFFECTS, resourcesOf } from '../grants/grants.ts';
-import type { Grants, Role } from '../queries.ts';
+import type { Role } from '../../../api/schema.ts';
+import type { Grants } from '../queries.ts';
 
 /** A role as the matrix shows it: what it gives in all. */
 interface Column {
@@ -19,7 +21,7 @@ interface Group {
   readonly id: string;
   readonly title: string;
   readonly effect: Effect;
-  readonly tools: readonly ToolRow[];
+  readonly tools: readonly Tool[];
 }
 
 /** All groups of tools with what each role has of them; a group opens to its tools. */
@@ -29,7 +31,7 @@ export function RoleMatrix({
   screen,
 }: {
   readonly roles: readonly Role[];
-  readonly tools: readonly ToolRow[];
+  readonly tools: readonly Tool[];
   readonly screen: ScreenState;
 }) {
   const groups = useMemo(() => groupsOf(tools), [tools]);
@@ -134,7 +136,7 @@ function Share({ count, total }: { readonly count: number; readonly total: numbe
   );
 }
 
-function has({ grants, isAdministrator }: Column, tool: ToolRow): boolean {
+function has({ grants, isAdministrator }: Column, tool: Tool): boolean {
   return grants.some((some) => covers(some, tool, isAdministrator));
 }
 
@@ -147,7 +149,7 @@ function columnsOf(roles: readonly Role[]): readonly Column[] {
   }));
 }
 
-function groupsOf(tools: readonly ToolRow[]): readonly Group[] {
+function groupsOf(tools: readonly Tool[]): readonly Group[] {
   return resourcesOf(tools).flatMap((resource) =>
     EFFECTS.flatMap((effect) => {
       const own = resource.tools.filter((tool) => tool.effect === effect);
