@@ -36,6 +36,13 @@ export interface LastStatement {
   done(rows: readonly unknown[]): void;
 }
 
+/** What a transaction ends with. */
+export interface LastStatements {
+  readonly statements: readonly LastStatement[];
+  /** Whether others go on before the disk has it. */
+  readonly isEarly: boolean;
+}
+
 /** One database engine. */
 export interface Engine {
   readonly name: StoreEngine;
@@ -58,7 +65,9 @@ export interface Engine {
   /** True when this process has written since it was asked last, or where nobody counts that. */
   hasWritten(): boolean;
   /** Runs the last statements of a transaction that commits next; where nobody else writes meanwhile, at once. */
-  runLast(trx: Transaction<AnyTables>, statements: readonly LastStatement[]): Promise<void>;
+  runLast(trx: Transaction<AnyTables>, last: LastStatements): Promise<void>;
+  /** Resolves when the disk has all that was committed before. */
+  flush(): Promise<void>;
   /** One transaction that no other process migrates beside. */
   migrationTransaction<T>(work: (trx: Transaction<AnyTables>) => Promise<T>): Promise<T>;
   /** Makes a transaction, before its first query, see one state of the database and write nothing. */

@@ -85,6 +85,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         await engine.asSnapshot(tx.db());
         return work(tx);
       }),
+    flush: () => engine.flush(),
     letWritersThrough: () => engine.letWritersThrough(),
     async backup(targetDir) {
       await records.flush();
@@ -143,6 +144,7 @@ async function runTransaction<T>(
   const last: LastStatement[] = [];
   const announced: SignalEvent[] = [];
   const hooks: Array<() => void> = [];
+  let isEarly = false;
   const db = { general: engine.db, ending: engine.endingDb, tidying: engine.tidyingDb }[lane ?? 'general'];
   const announce = async (on: Kysely<AnyTables>) => {
     for (const event of announced.splice(0)) {
@@ -170,9 +172,12 @@ async function runTransaction<T>(
           done: (rows) => announced.push(...(then?.(rows as readonly Row[]) ?? [])),
         });
       },
+      letGoEarly() {
+        isEarly = true;
+      },
       committed: (hook) => hooks.push(hook),
     });
-    if (last.length > 0) await engine.runLast(trx, last);
+    if (last.length > 0) await engine.runLast(trx, { statements: last, isEarly });
     await announce(trx);
     return done;
   });

@@ -89,10 +89,15 @@ export function planLast(
 
 /**
  * Has the last statements that follow run after those of everybody who named one of these keys, and see what they wrote:
- * the keys are held in one order from here to the commit, by the server alone. Where only one writes at a time, it is so anyway.
+ * the keys are held in one order from here to the commit, by the server alone, and not for the time of its disk. Where only
+ * one writes at a time, it is so anyway.
  */
-export function oneAtATime(tx: Pick<StoreTransaction, 'engine' | 'last'>, keys: readonly string[]): void {
+export function oneAtATime(
+  tx: Pick<StoreTransaction, 'engine' | 'last' | 'letGoEarly'>,
+  keys: readonly string[],
+): void {
   if (tx.engine !== 'postgres' || keys.length === 0) return;
+  tx.letGoEarly();
   tx.last(sql`select pg_advisory_xact_lock(number) from (
     select distinct hashtextextended(key, 0) as number from unnest(${[...keys]}::text[]) as key order by 1
   ) as numbers`);

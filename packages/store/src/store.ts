@@ -79,6 +79,11 @@ export interface StoreTransaction extends Queryable {
    * told the rows, and what it returns is announced with the change.
    */
   last<Row>(query: LastQuery<Row>, done?: (rows: readonly Row[]) => readonly SignalEvent[] | undefined): void;
+  /**
+   * Has the commit let go of what the last statements hold before the disk has them, so that nobody waits for a disk on
+   * behalf of somebody else. `transaction` resolves when the disk has them, as ever; others may read them a moment earlier.
+   */
+  letGoEarly(): void;
   /** Calls `fn` after the commit, never after a rollback, and in this process alone; a crash between the two loses it. */
   committed(fn: () => void): void;
   /** The query, so that it reads rows which nobody else changes until the transaction ends. */
@@ -116,6 +121,8 @@ export interface Store extends Queryable {
   now(): number;
   /** Runs `work` on one state of the database, whatever others write meanwhile; it only reads. */
   snapshot<T>(work: (from: Queryable) => Promise<T>): Promise<T>;
+  /** Resolves when the disk has all that was committed before: for who says that something is there which others wrote. */
+  flush(): Promise<void>;
   /** Lets waiting writers through between two batches of a long write, where only one can write at a time. */
   letWritersThrough(): Promise<void>;
   /** Copies the databases, never the key, into a new or empty folder and returns the paths of the copies. */

@@ -16,6 +16,7 @@ export function storeWithin(store: Store, tx: StoreTransaction): Store {
     transaction: (work) => work(tx),
     now: () => store.now(),
     snapshot: (work) => work(tx),
+    flush: () => store.flush(),
     letWritersThrough: () => store.letWritersThrough(),
     migrate: (sets) => store.migrate(sets),
     pending: (sets) => store.pending(sets),

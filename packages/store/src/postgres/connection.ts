@@ -1,7 +1,7 @@
 /** One connection of a pool: statements by name, and transactions that begin with their first statement and end with their last ones. */
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { Pool, PoolClient, QueryConfig, QueryResult as PgResult, QueryResultRow } from 'pg';
-import type { LastStatement } from '../engine.ts';
+import type { LastStatements } from '../engine.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import type { LaneMeter } from '../figures.ts';
 import { faultOfName, toStoreError } from './errors.ts';
@@ -11,6 +11,11 @@ import type { StatementNames } from './statement-names.ts';
 const POOLED =
   'A pooler in front of PostgreSQL hands connections to others between transactions, so statements are no longer prepared. Set PARLEY_PREPARED_STATEMENTS=off and PARLEY_DATABASE_DIRECT_URL to the address of PostgreSQL itself.';
 const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+/** Waits for the disk, and for the standbys that a commit waits for; all that was committed before is there then. */
+export const FLUSH = "select pg_logical_emit_message(true, 'parley', '')";
+/** Without the disk a commit takes no time, and what others wait for is let go. */
+const EARLY = 'set local synchronous_commit = off';
 
 /** What the connections of a pool share. */
 export interface PostgresParts {
@@ -26,10 +31,10 @@ export class LastQueries implements CompiledQuery {
   readonly queryId = { queryId: 'last' };
   readonly sql = '';
   readonly parameters = [];
-  readonly statements: readonly LastStatement[];
+  readonly last: LastStatements;
 
-  constructor(statements: readonly LastStatement[]) {
-    this.statements = statements;
+  constructor(last: LastStatements) {
+    this.last = last;
   }
 }
 
@@ -41,6 +46,8 @@ function isLasting({ reason, cause }: StoreUnavailableError): boolean {
 
 type Answer = PgResult<QueryResultRow>;
 
+const NONE: LastStatements = { statements: [], isEarly: false };
+
 /** The connection of one user of the pool. */
 export class PostgresStoreConnection implements DatabaseConnection {
   readonly #client: PoolClient;
@@ -48,7 +55,7 @@ export class PostgresStoreConnection implements DatabaseConnection {
   /** What begins the transaction, until it has gone out with the first statement. */
   #begin: string | undefined;
   #isInTransaction = false;
-  #last: readonly LastStatement[] = [];
+  #last = NONE;
   #isBroken = false;
 
   constructor(client: PoolClient, parts: PostgresParts) {
@@ -58,7 +65,7 @@ export class PostgresStoreConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (query instanceof LastQueries) {
-      this.#last = query.statements;
+      this.#last = query.last;
       return { rows: [] };
     }
     const { command, rowCount, rows } = await this.#statement(query);
@@ -75,7 +82,7 @@ export class PostgresStoreConnection implements DatabaseConnection {
   begin(sql: string): void {
     this.#begin = sql;
     this.#isInTransaction = true;
-    this.#last = [];
+    this.#last = NONE;
   }
 
   async rollback(): Promise<void> {
@@ -88,7 +95,7 @@ export class PostgresStoreConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     const last = this.#last;
     const isWhole = this.#begin !== undefined;
-    if (isWhole && last.length === 0) return this.#end();
+    if (isWhole && last.statements.length === 0) return this.#end();
     const answers = await this.#sendLast(last).catch((error: unknown) => {
       const fault = faultOfName(error);
       if (fault === undefined) throw error;
@@ -98,7 +105,7 @@ export class PostgresStoreConnection implements DatabaseConnection {
       this.#begin = 'begin';
       return this.#sendLast(last);
     });
-    for (const [index, { done }] of last.entries()) done(answers[index]?.rows ?? []);
+    for (const [index, { done }] of last.statements.entries()) done(answers[index]?.rows ?? []);
   }
 
   release(): void {
@@ -132,21 +139,24 @@ export class PostgresStoreConnection implements DatabaseConnection {
   }
 
   /** The answers to the last statements, in their order. */
-  async #sendLast(last: readonly LastStatement[]): Promise<readonly Answer[]> {
-    const begin = this.#takeBegin();
-    const queries = last.map(({ query: { sql, parameters } }) => this.#named(sql, [...parameters]));
+  async #sendLast({ statements, isEarly }: LastStatements): Promise<readonly Answer[]> {
+    const before = this.#takeBegin();
+    if (isEarly) before.push({ text: EARLY });
+    const queries = statements.map(({ query: { sql, parameters } }) => this.#named(sql, [...parameters]));
+    const after = isEarly ? [{ text: FLUSH }] : [];
     try {
-      const answers = await this.#send([...begin, ...queries, { text: 'commit' }]);
+      const answers = await this.#send([...before, ...queries, { text: 'commit' }, ...after]);
+      const end = before.length + queries.length;
       // A transaction that failed inside answers COMMIT with ROLLBACK and no error.
-      if (answers.at(-1)?.command === 'ROLLBACK')
+      if (answers[end]?.command === 'ROLLBACK')
         throw new Error('The transaction was rolled back, because a statement in it failed.');
-      return answers.slice(begin.length, -1);
+      return answers.slice(before.length, end);
     } finally {
       this.#end();
     }
   }
 
-  #takeBegin(): readonly QueryConfig[] {
+  #takeBegin(): QueryConfig[] {
     const text = this.#begin;
     this.#begin = undefined;
     return text === undefined ? [] : [{ text }];

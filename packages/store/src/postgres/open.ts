@@ -8,7 +8,7 @@ import type { AnyTables, Engine, EngineOptions } from '../engine.ts';
 import { BackupError } from '../errors.ts';
 import { LaneMeter } from '../figures.ts';
 import type { LaneFigures } from '../figures.ts';
-import { LastQueries } from './connection.ts';
+import { FLUSH, LastQueries } from './connection.ts';
 import { postgresDialect } from './driver.ts';
 import { isMissingTable, toStoreError } from './errors.ts';
 import { postgresLocks } from './locks.ts';
@@ -63,8 +63,11 @@ export async function openPostgres(options: EngineOptions, databaseUrl: string):
     locks: postgresLocks,
     presence: signalLink.presence,
     databases: await postgresDatabases(db, pg, { databaseUrl: directUrl, maxBytes: options.databaseBytes }),
-    async runLast(trx, statements) {
-      await trx.executeQuery(new LastQueries(statements));
+    async runLast(trx, last) {
+      await trx.executeQuery(new LastQueries(last));
+    },
+    async flush() {
+      await sql.raw(FLUSH).execute(db);
     },
     migrationTransaction: (work) =>
       migrateAlone({ ...place, databaseUrl: directUrl }, new LaneMeter(options.spending), work),

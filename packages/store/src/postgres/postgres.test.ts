@@ -245,6 +245,43 @@ test('rows that another transaction holds are left out when that is asked', asyn
   expect(found).toEqual([]);
 });
 
+test('a transaction that lets go early is on disk all the same when it has ended', async () => {
+  const databaseUrl = `${scratch.options.databaseUrl}?options=-c%20synchronous_commit%3Don`;
+  const strict = await openStore({ ...scratch.options, databaseUrl });
+  await sql`create table notes (id integer)`.execute(strict.db());
+  interface Written {
+    readonly mode: string;
+    readonly place: string;
+  }
+  const write = async (isEarly: boolean): Promise<Written> => {
+    let written: Written | undefined;
+    await strict.transaction(async (tx) => {
+      if (isEarly) tx.letGoEarly();
+      tx.last(sql`insert into notes values (1)`);
+      tx.last(
+        sql<Written>`select current_setting('synchronous_commit') as mode, pg_current_wal_insert_lsn()::text as place`,
+        ([row]) => {
+          written = row;
+          return undefined;
+        },
+      );
+    });
+    if (written === undefined) throw new Error('The last statement told no row.');
+    return written;
+  };
+  expect(await write(false)).toMatchObject({ mode: 'on' });
+  // A writer in the background would be late for most of so many.
+  for (let round = 0; round < 20; round += 1) {
+    const { mode, place } = await write(true);
+    const { rows } = await sql<{ is_flushed: boolean }>`
+      select pg_current_wal_flush_lsn() >= ${place}::pg_lsn as is_flushed`.execute(strict.db());
+    expect([mode, rows[0]?.is_flushed]).toEqual(['off', true]);
+  }
+  // It was for that transaction alone.
+  expect(await write(false)).toMatchObject({ mode: 'on' });
+  await strict.close();
+});
+
 test('a process that is frozen inside a transaction holds others up for a while only, and they are told that it is busy', async () => {
   await sql`create table notes (id integer primary key, text text)`.execute(store.db());
   await sql`insert into notes values (1, 'old')`.execute(store.db());

@@ -120,9 +120,11 @@ export class Creator {
 
   async #madeAnyway(rows: readonly TaskRow[], error: unknown): Promise<readonly Made[]> {
     if (!(error instanceof StoreUnavailableError)) throw error;
+    const { store } = this.#options;
     const ids = rows.map(({ id }) => id);
-    const query = this.#options.store.db<TaskTables>().selectFrom('tasks').selectAll().where('id', 'in', ids);
+    const query = store.db<TaskTables>().selectFrom('tasks').selectAll().where('id', 'in', ids);
     const found = await query.execute().catch(() => []);
+    if (found.length > 0) await store.flush();
     const byId = new Map(found.map((row) => [row.id, row]));
     if (byId.size === 0) throw error;
     return rows.map(({ id }) => {
@@ -154,6 +156,8 @@ export class Creator {
     // Another process made the same task between our look and our write.
     const others = wanted.filter(({ id }) => !made.has(id));
     for (const [key, row] of await findSame(store, others, now())) same.set(key, row);
+    // Its maker may not have it on disk yet.
+    if (same.size > 0) await store.flush();
     const newByKey = new Map([...made.values()].map((row) => [sameKey(row), row]));
     const refusedByKey = new Map(firsts.map((row, index) => [sameKey(row), refused[index]]));
     return rows.map((row): Made => {
