@@ -20,21 +20,39 @@ async function untilClosed(server: Server): Promise<void> {
   await eventually(() => expect(knock()).rejects.toThrow('fetch failed'));
 }
 
+/** Adds a note from a process that is ready before the stop: starting one may take longer than a stop waits. */
+async function noteAdder(
+  folder: string,
+): Promise<{ add: (text: string) => Promise<void>; end: () => Promise<unknown> }> {
+  const running = spawnParley(['mcp', '--data', folder], { program: PROGRAM });
+  const client = stdioClient(running);
+  await client.tools();
+  return {
+    async add(text) {
+      const { result } = await client.call('note_add', { text });
+      expect(result?.structuredContent).toMatchObject({ text });
+    },
+    end() {
+      running.child.stdin.end();
+      return running.ended;
+    },
+  };
+}
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s lets a running call finish and exits with 0',
   async (signal) => {
     using folder = scratchFolder();
     const server = await startParley(folder.path, { program: PROGRAM });
+    const other = await noteAdder(folder.path);
     const waiting = callTool(server, 'note_wait');
     await server.until('stderr', /waiting for a note/);
     server.child.kill(signal);
     await untilClosed(server);
-    const added = await runParley(['call', 'note_add', '{"text":"at last"}', '--data', folder.path], {
-      program: PROGRAM,
-    });
-    expect(added.code).toBe(0);
+    await other.add('at last');
     expect((await waiting).body.result?.structuredContent).toMatchObject({ text: 'at last' });
     expect((await server.ended).code).toBe(0);
+    await other.end();
   },
 );
 
@@ -118,13 +136,15 @@ function send(server: Server, body: object, headers: Record<string, string> = {}
 test.each(Object.keys(SLOW_WAYS))('%s is answered too before the server ends', async (way) => {
   using folder = scratchFolder();
   const server = await startParley(folder.path, { program: PROGRAM });
+  const other = await noteAdder(folder.path);
   const waiting = SLOW_WAYS[way]!(server).then((response) => response.text());
   await server.until('stderr', /waiting for a note/);
   server.child.kill('SIGTERM');
   await untilClosed(server);
-  await runParley(['call', 'note_add', '{"text":"at last"}', '--data', folder.path], { program: PROGRAM });
+  await other.add('at last');
   expect(await waiting).toContain('at last');
   expect((await server.ended).code).toBe(0);
+  await other.end();
 });
 
 test('a request whose body never ends does not keep a stopped server', async () => {
