@@ -12,6 +12,8 @@ test.each([
   { engine: 'postgres', replicas: 2 },
 ] as const)(
   'nothing acknowledged is lost, no finished step runs again and nothing is stuck on $engine',
+  // Each round waits for leases and for servers to start, one after the other.
+  { timeout: 300_000 },
   async ({ engine, replicas }) => {
     const database = await scratchDatabase(engine);
     onTestFinished(() => database.remove());
