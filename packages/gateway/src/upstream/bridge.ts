@@ -14,7 +14,15 @@ import { endingOf } from './isolation.ts';
 import type { Link, LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
 import type { Wanted } from './link-request.ts';
-import { canBeAsked, limitOf, requestOf, THEIR_STATE, withAnswers, withFitNotices } from './link-request.ts';
+import {
+  canBeAsked,
+  fitTrace,
+  limitOf,
+  requestOf,
+  THEIR_STATE,
+  withAnswers,
+  withFitNotices,
+} from './link-request.ts';
 import type { ForeignSecrets } from './secret-marks.ts';
 import type { ParkedCalls, ParkedElsewhere, ParkedOwner, Resuming } from './parked.ts';
 
@@ -126,7 +134,7 @@ export class Bridge {
       ending = 'ok';
       return this.#passed(connection, opened, result);
     } catch (error) {
-      if (error instanceof UpstreamFault && !error.isOfCaller) ending = endingOf(error.kind);
+      if (error instanceof UpstreamFault) ending = endingOf(error);
       throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened });
     } finally {
       lane.leave(ending);
@@ -148,7 +156,8 @@ export class Bridge {
   ): LinkRequest {
     const request = requestOf(connection, wanted, call, opened);
     const { traced } = this.#parts;
-    return traced === undefined ? request : { ...request, traceparent: traced(call.request).traceparent };
+    const { traceparent } = traced === undefined ? call.request : traced(call.request);
+    return { ...request, traceparent: fitTrace(traceparent) };
   }
 
   async #queued(waiting: Promise<void>): Promise<void> {
@@ -302,7 +311,7 @@ export class Bridge {
       const inputRequests = cleaned(turn.questions, this.#secretsOf(opened));
       return { resultType: 'input_required', inputRequests, requestState: PARKED + id };
     } catch (error) {
-      if (error instanceof UpstreamFault && !error.isOfCaller) ending = endingOf(error.kind);
+      if (error instanceof UpstreamFault) ending = endingOf(error);
       if (asking.declined !== undefined && error instanceof UpstreamFault && error.kind === 'rpc')
         throw cannotAnswer(asking.declined, connection);
       throw this.#failure(error, begun);

@@ -4,6 +4,7 @@ import { GATEWAY_DEFAULTS } from '@parley/connections';
 import { TokenBuckets } from '@parley/http';
 import type { ClientCapabilities, OutsideCall } from '@parley/kit';
 import { detach } from '@parley/kit';
+import { randomUUID } from 'node:crypto';
 import { cleaned } from './clean-result.ts';
 import type { LinkRequest } from './link.ts';
 import { FORWARDED_HEADER } from './link.ts';
@@ -30,6 +31,8 @@ export interface Wanted {
 }
 
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
+/** Neither the version `ff`, nor ids of zeros alone. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The first letter of a state that is of the upstream itself. */
 export const THEIR_STATE = 'u';
@@ -57,6 +60,11 @@ export function limitOf({ settings }: ServedConnection): number {
   return settings.callTimeoutMs ?? GATEWAY_DEFAULTS.callTimeoutMs;
 }
 
+/** What a client gave as its trace, where it is one; it goes out as a header. */
+export function fitTrace(traceparent: string | undefined): string | undefined {
+  return traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : undefined;
+}
+
 export function requestOf(
   connection: ServedConnection,
   { method, params, isRead, paramHeaders, capabilities, limitMs }: Wanted,
@@ -66,7 +74,7 @@ export function requestOf(
     hops,
   }: { readonly headers?: LinkRequest['headers'] | undefined; readonly hops?: string | undefined },
 ): LinkRequest {
-  const { logLevel, request } = call;
+  const { logLevel } = call;
   const isWork = !method.startsWith('tasks/');
   const signature = call.header(FORWARDED_HEADER);
   return {
@@ -79,8 +87,7 @@ export function requestOf(
     principal: call.caller.id,
     ...(paramHeaders !== undefined && { paramHeaders }),
     ...(hops !== undefined && { hops }),
-    requestId: request.id,
-    traceparent: request.traceparent,
+    requestId: randomUUID(),
     // One signature and nothing besides: a header that came twice is joined to one that is none.
     ...(signature !== undefined && SIGNATURE.test(signature) && { signature }),
     ...(headers !== undefined && { headers }),

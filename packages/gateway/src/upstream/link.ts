@@ -24,8 +24,9 @@ export interface LinkRequest {
   readonly paramHeaders?: readonly ParamHeader[] | undefined;
   /** The header `x-parley-hops` as it came in, where the request came from another server of this kind. */
   readonly hops?: string | undefined;
-  /** Goes out as `x-request-id`. */
-  readonly requestId?: string | null;
+  /** Goes out as `x-request-id`: one of our own, since clients choose theirs freely. */
+  readonly requestId?: string;
+  /** In the form of W3C, or absent. */
   readonly traceparent?: string | undefined;
   /** Goes out as `x-hub-signature-256`. */
   readonly signature?: string;
@@ -120,7 +121,7 @@ export class UpstreamFault extends Error {
   readonly link: string | undefined;
   /** Of the kind `rpc`: what the server said. */
   readonly rpc: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
-  /** True: it is about the credentials of one caller, and says nothing of the health of the upstream. */
+  /** True: it is about the credentials or the words of one caller, and says nothing of the health of the upstream. */
   readonly isOfCaller: boolean;
   /** Of the kind `auth_required`: the header WWW-Authenticate. It is for code, never for a client. */
   readonly challenge: string | undefined;

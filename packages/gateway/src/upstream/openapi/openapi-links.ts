@@ -98,7 +98,7 @@ async function call(target: UpstreamTarget, request: LinkRequest, means: Means):
 
 function traceOf({ requestId, traceparent }: LinkRequest): Record<string, string> {
   return {
-    ...(typeof requestId === 'string' && { 'x-request-id': requestId }),
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
     ...(traceparent !== undefined && { traceparent }),
   };
 }

@@ -61,7 +61,13 @@ export function faultOf(error: unknown, { hasBegun = false, maxBytes = 0 } = {})
     return badResult('the headers of its answer are too large');
   if (code === 'too_large') return tooLarge(maxBytes);
   if (code === 'unreachable') return wasSent ? lost(hasBegun) : new UpstreamFault(code, message, { wasSent });
-  return new UpstreamFault(code === 'not_allowed' ? code : 'invalid_result', message, { wasSent });
+  if (code === 'not_allowed') return new UpstreamFault(code, message, { wasSent });
+  return new UpstreamFault('invalid_result', message, { wasSent, isOfCaller: isUnsendable(error) });
+}
+
+/** True: the request itself was malformed, and nothing was sent. */
+function isUnsendable({ code, wasSent }: EgressError): boolean {
+  return code === 'invalid' && !wasSent;
 }
 
 function lost(hasBegun: boolean): UpstreamFault {
