@@ -123,6 +123,7 @@ describe('the breaker', () => {
       expect(ends(kind)).toBe('ok');
     expect(ends('not_allowed')).toBe('neither');
     expect(ends('invalid_result', { wasSent: false, isOfCaller: true })).toBe('neither');
+    expect(ends('invalid_result', { isRefusal: true })).toBe('ok');
   });
 });
 

@@ -38,8 +38,9 @@ const ENDINGS: Readonly<Record<FaultKind, Ending>> = {
 };
 
 /** What a fault says about the health of its upstream. */
-export function endingOf({ kind, isOfCaller }: Pick<UpstreamFault, 'kind' | 'isOfCaller'>): Ending {
-  return isOfCaller ? 'neither' : ENDINGS[kind];
+export function endingOf({ kind, isOfCaller, isRefusal }: UpstreamFault): Ending {
+  if (isOfCaller) return 'neither';
+  return isRefusal ? 'ok' : ENDINGS[kind];
 }
 
 /** The way of calls to one connection. */

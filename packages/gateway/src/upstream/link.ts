@@ -123,6 +123,8 @@ export class UpstreamFault extends Error {
   readonly rpc: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
   /** True: it is about the credentials or the words of one caller, and says nothing of the health of the upstream. */
   readonly isOfCaller: boolean;
+  /** True: the upstream answered 4xx. It is well, and will not have this request. */
+  readonly isRefusal: boolean;
   /** Of the kind `auth_required`: the header WWW-Authenticate. It is for code, never for a client. */
   readonly challenge: string | undefined;
 
@@ -136,9 +138,11 @@ export class UpstreamFault extends Error {
       rpc,
       challenge,
       isOfCaller = false,
+      isRefusal = false,
     }: {
       wasSent?: boolean;
       isOfCaller?: boolean;
+      isRefusal?: boolean;
       retryAfterMs?: number | undefined;
       link?: string | undefined;
       rpc?: UpstreamFault['rpc'];
@@ -153,6 +157,7 @@ export class UpstreamFault extends Error {
     this.rpc = rpc;
     this.challenge = challenge;
     this.isOfCaller = isOfCaller;
+    this.isRefusal = isRefusal;
   }
 }
 

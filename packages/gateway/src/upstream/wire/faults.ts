@@ -10,7 +10,8 @@ export class EraFault extends UpstreamFault {
   readonly status: number;
 
   constructor(message: string, { status = 200, rpc }: { status?: number; rpc?: UpstreamFault['rpc'] } = {}) {
-    super(rpc === undefined ? 'invalid_result' : 'rpc', message, { rpc });
+    const isRefusal = status >= 400 && status < 500;
+    super(rpc === undefined ? 'invalid_result' : 'rpc', message, { rpc, isRefusal });
     this.status = status;
   }
 }
@@ -18,7 +19,8 @@ export class EraFault extends UpstreamFault {
 /** The server has forgotten the session, and has done nothing. */
 export class SessionGone extends UpstreamFault {
   constructor() {
-    super('broken', 'The server forgets its sessions at once. Check how it keeps them.', { wasSent: false });
+    const message = 'The server forgets its sessions at once. Check how it keeps them.';
+    super('broken', message, { wasSent: false, isRefusal: true });
   }
 }
 
