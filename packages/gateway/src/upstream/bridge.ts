@@ -54,6 +54,8 @@ export interface BridgeParts {
   signInAt?(connection: ServedConnection): string | undefined;
   /** Takes out of words of an upstream whatever looks like a credential. */
   redact?(text: string): string;
+  /** Told which secrets go with a call: what is kept of it has to be without them. */
+  carries?(request: RequestInfo, secrets: readonly string[]): void;
   /** Told of secrets that were cut out of a result. */
   onSecrets?(connection: ServedConnection, count: number): void;
   /** Where the time of calls is counted; absent: nowhere. */
@@ -130,6 +132,7 @@ export class Bridge {
       const opening = this.#parts.open(call.caller, connection, call);
       // What is known already is not waited for: a turn of waiting costs more than the look-up.
       opened = opening instanceof Promise ? await opening : opening;
+      this.#parts.carries?.(call.request, opened.target.secrets);
       const result = await this.#send(opened, this.#requestOf(connection, wanted, call, opened), call);
       ending = 'ok';
       return this.#passed(connection, opened, result);
@@ -180,6 +183,7 @@ export class Bridge {
       const renewed = await opened.renew?.(error);
       if (renewed === undefined) throw error;
       this.#renewedFor.set(opened, renewed);
+      this.#parts.carries?.(call.request, renewed.target.secrets);
       return await this.#sendAgain(renewed, request);
     } finally {
       call.addUpstreamMs(performance.now() - startedMs);
@@ -259,6 +263,7 @@ export class Bridge {
       lane.leave('neither');
       throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened: undefined });
     }
+    this.#parts.carries?.(call.request, opened.target.secrets);
     const begun = { connection, wanted, isModern: isModern(call), opened };
     this.#begun.set(asking, begun);
     asking.start(({ signal, onAsk, onProgress }) => {
@@ -291,6 +296,7 @@ export class Bridge {
   async #resumed(asking: AskingCall, call: Asker & Resuming, owner: ParkedOwner): Promise<Result> {
     const begun = this.#begun.get(asking);
     if (begun === undefined) throw invalidState();
+    this.#parts.carries?.(call.request, this.#secretsOf(begun.opened));
     asking.resume(call, call.inputResponses ?? {});
     const lane = this.#parts.isolation.lane(begun.connection.id);
     return this.#turnOf(asking, begun, { owner, lane, isInside: false });
