@@ -14,6 +14,7 @@ import { endingOf } from './isolation.ts';
 import type { Link, LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
 import type { Wanted } from './link-request.ts';
+import type { Clean } from './link-request.ts';
 import {
   canBeAsked,
   fitTrace,
@@ -133,7 +134,7 @@ export class Bridge {
       // What is known already is not waited for: a turn of waiting costs more than the look-up.
       opened = opening instanceof Promise ? await opening : opening;
       this.#parts.carries?.(call.request, opened.target.secrets);
-      const result = await this.#send(opened, this.#requestOf(connection, wanted, call, opened), call);
+      const result = await this.#send(connection, opened, this.#requestOf(connection, wanted, call, opened), call);
       ending = 'ok';
       return this.#passed(connection, opened, result);
     } catch (error) {
@@ -169,8 +170,13 @@ export class Bridge {
   }
 
   /** Sends it, and once more with new credentials when the upstream refused it for those it had: nothing ran then. */
-  async #send(opened: Opened, given: LinkRequest, call: OutsideCall): Promise<Result> {
-    const request = withFitNotices(given, () => this.#secretsOf(opened));
+  async #send(
+    connection: ServedConnection,
+    opened: Opened,
+    given: LinkRequest,
+    call: OutsideCall,
+  ): Promise<Result> {
+    const request = withFitNotices(given, this.#cleanerOf(connection, opened));
     const startedMs = performance.now();
     const end = this.#parts.spending?.current()?.begin('upstream');
     try {
@@ -269,7 +275,8 @@ export class Bridge {
     asking.start(({ signal, onAsk, onProgress }) => {
       const request = this.#requestOf(connection, wanted, call, opened);
       const own = { signal, onAsk, limitMs: limitMs + ASKING_MS };
-      return this.#send(opened, { ...request, ...own, ...(call.wantsProgress && { onProgress }) }, call);
+      const asked = { ...request, ...own, ...(call.wantsProgress && { onProgress }) };
+      return this.#send(connection, opened, asked, call);
     });
     return this.#turnOf(asking, begun, { owner: ownerOf(connection, call), lane, isInside: true });
   }
@@ -314,7 +321,7 @@ export class Bridge {
         return this.#passed(connection, opened, withDecline(turn.result, asking, connection));
       isAside = true;
       const id = this.#parts.parked.park(owner, asking);
-      const inputRequests = cleaned(turn.questions, this.#secretsOf(opened));
+      const inputRequests = this.#cleanerOf(connection, opened)(turn.questions);
       return { resultType: 'input_required', inputRequests, requestState: PARKED + id };
     } catch (error) {
       if (error instanceof UpstreamFault) ending = endingOf(error);
@@ -328,11 +335,17 @@ export class Bridge {
     }
   }
 
+  /** Cuts out of whatever an upstream says what must not pass, and counts the secrets in it. */
+  #cleanerOf(connection: ServedConnection, opened: Opened | undefined): Clean {
+    const { onSecrets } = this.#parts;
+    const onFound = (count: number) => onSecrets?.(connection, count);
+    // There are more of them once credentials were renewed.
+    return (value) => cleaned(value, this.#secretsOf(opened), onFound, opened?.foreign);
+  }
+
   /** The result as it may be passed on. */
   #passed(connection: ServedConnection, opened: Opened | undefined, result: Result): Result {
-    const { onSecrets } = this.#parts;
-    const secrets = this.#secretsOf(opened);
-    const clean = cleaned(result, secrets, (count) => onSecrets?.(connection, count), opened?.foreign);
+    const clean = this.#cleanerOf(connection, opened)(result);
     if (clean['resultType'] !== 'input_required' || typeof clean['requestState'] !== 'string') return clean;
     // What the upstream wants back is not looked into: it is sealed before it leaves.
     return { ...clean, requestState: THEIR_STATE + String(result['requestState']) };
@@ -342,13 +355,13 @@ export class Bridge {
     const { connection, wanted, opened } = about;
     if (!(error instanceof UpstreamFault)) return error;
     const { redact = (text: string) => text, signInAt } = this.#parts;
-    const secrets = this.#secretsOf(opened);
+    const clean = this.#cleanerOf(connection, opened);
     const asked: Asked = {
       title: connection.title,
       method: wanted.method,
       isRead: wanted.isRead,
       isModern: about.isModern,
-      shown: (text) => redact(cleaned(text, secrets)),
+      shown: once((text) => redact(clean(text))),
       ...(error.kind === 'auth_required' && { signInAt: signInAt?.(connection) }),
     };
     return errorOf(error, asked);
@@ -368,6 +381,16 @@ interface TurnOf {
   readonly lane: Lane;
   /** True: it has a place of the lane. */
   readonly isInside: boolean;
+}
+
+/** The same words may stand in an error twice, and are looked at and counted once. */
+function once(show: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const shown = known.get(text) ?? show(text);
+    known.set(text, shown);
+    return shown;
+  };
 }
 
 function isModern({ request }: OutsideCall): boolean {

@@ -5,7 +5,6 @@ import { TokenBuckets } from '@parley/http';
 import type { ClientCapabilities, OutsideCall } from '@parley/kit';
 import { detach } from '@parley/kit';
 import { randomUUID } from 'node:crypto';
-import { cleaned } from './clean-result.ts';
 import type { LinkRequest } from './link.ts';
 import { FORWARDED_HEADER } from './link.ts';
 
@@ -101,10 +100,13 @@ export function requestOf(
 const NOTICES_AT_ONCE = 100;
 const NOTICES_PER_SECOND = 20;
 
+/** Makes what an upstream said fit to be passed on. */
+export type Clean = <T>(value: T) => T;
+
 /** The same request, whose notices come without what must not pass either, and without those that are too many. */
 export function withFitNotices(
   request: LinkRequest,
-  secrets: () => readonly string[],
+  clean: Clean,
   now?: () => number,
 ): LinkRequest {
   const { onProgress, log } = request;
@@ -114,14 +116,14 @@ export function withFitNotices(
     ...request,
     ...(onProgress !== undefined && {
       onProgress(done, total, message) {
-        if (rate.take('progress') === 0) onProgress(done, total, cleaned(message, secrets()));
+        if (rate.take('progress') === 0) onProgress(done, total, clean(message));
       },
     }),
     ...(log !== undefined && {
       log: {
         ...log,
         on(level, data, logger) {
-          if (rate.take('log') === 0) log.on(level, cleaned(data, secrets()), cleaned(logger, secrets()));
+          if (rate.take('log') === 0) log.on(level, clean(data), clean(logger));
         },
       },
     }),

@@ -110,7 +110,7 @@ export type FaultKind =
   /** Switched off here: no programs allowed, an address that the guard refuses. */
   | 'not_allowed';
 
-/** What went wrong with an upstream, in words that may be shown: no address, no secret, none of its own beyond 500 characters. */
+/** What went wrong with an upstream, in words without an address and without a secret of its own; whoever shows them cuts them. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly kind: FaultKind;

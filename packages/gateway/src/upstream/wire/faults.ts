@@ -116,16 +116,17 @@ const OF_THE_REQUEST = new Set<number | undefined>([
 ]);
 
 const LONGEST_HEARD = 64 * 1024;
-const LONGEST_SHOWN = 500;
+/** More than anybody is shown: secrets of others are looked for in it first, and none may be cut in two. */
+const LONGEST_PASSED = 20_000;
 
-/** A fault in the words of a server without the secrets that it was sent, cut to what may be shown. */
+/** A fault in the words of a server without the secrets that it was sent. Whoever shows it cuts it short. */
 export function shownFault(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof UpstreamFault) || error.rpc === undefined) return error;
   const { code, data } = error.rpc;
   const clean = (text: string) =>
     secrets
       .reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[secret]')), text)
-      .slice(0, LONGEST_SHOWN);
+      .slice(0, LONGEST_PASSED);
   const said = data === undefined ? '' : JSON.stringify(data);
   const isSecret = secrets.some(
     (secret) => secret !== '' && said.includes(JSON.stringify(secret).slice(1, -1)),
