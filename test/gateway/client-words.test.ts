@@ -45,7 +45,15 @@ async function upstreamOf(era: '2026' | '2025' | 'sse'): Promise<{ upstream: Mcp
 }
 
 /** Calls a tool with words of the client's own in every place that it has. */
-async function call(id: string, tool: string, words: string, { traceparent = words, args = {} }: { traceparent?: string; args?: { said?: string; 'X-Trace'?: string } } = {}) {
+async function call(
+  id: string,
+  tool: string,
+  words: string,
+  {
+    traceparent = words,
+    args = {},
+  }: { traceparent?: string; args?: { said?: string; 'X-Trace'?: string } } = {},
+) {
   const meta = { traceparent, progressToken: words };
   const message = { ...modern('tools/call', { name: tool, arguments: args }, { meta }), id: words };
   const { port, key } = server;
@@ -86,7 +94,10 @@ describe.each(['2026', '2025', 'sse'] as const)('an upstream of %s', (era) => {
     for (const traceparent of [...NO_TRACES, TRACE])
       isOk((await call(id, TOOL.name, 'x', { traceparent })).text);
     const sent = upstream.seen.filter(({ body }) => body.includes('tools/call'));
-    expect(sent.map(({ headers }) => headers['traceparent'])).toEqual([...NO_TRACES.map(() => undefined), TRACE]);
+    expect(sent.map(({ headers }) => headers['traceparent'])).toEqual([
+      ...NO_TRACES.map(() => undefined),
+      TRACE,
+    ]);
     expect(sent.filter(({ body }) => body.includes('traceparent'))).toHaveLength(1);
   });
 

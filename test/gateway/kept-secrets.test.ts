@@ -46,7 +46,7 @@ async function inputsOf(connection: string, count: number): Promise<unknown[]> {
   });
 }
 
-test('a mapped value is cut out of the record of its own call, and out of nobody else\'s', async () => {
+test("a mapped value is cut out of the record of its own call, and out of nobody else's", async () => {
   const connection = await connectionOf();
   await call(connection, 'see me here', 'e');
   await call(connection, 'see me here', undefined);

@@ -258,42 +258,45 @@ const HEARD = {
   2025: heardOldUpstream,
 };
 
-test.each(ERAS)('check 32: two clients of one document of a server of %s share one subscription, which ends with the second and survives a cut', async (year) => {
-  const { upstream, uris, tell, cut } = await HEARD[year]();
-  const id = await server.connect('Document', upstream.url);
-  const [ONE, TWO] = ['doc://1', 'doc://2'] as const;
-  const stream = await server.listen(id, { resourceSubscriptions: [ONE, TWO] });
-  const client = await server.client(id, 'legacy');
-  const told: string[] = [];
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-    told.push(params.uri);
-  });
-  for (const uri of [ONE, TWO]) await client.subscribeResource({ uri });
-  const watched = () => uris().map((each) => each.toSorted());
-  await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
-  const update = (uri: string) => tell('notifications/resources/updated', { uri });
-  const next = async () => {
-    const notice = await stream.next();
-    expect(notice).toMatchObject({ method: 'notifications/resources/updated' });
-    return String(notice?.params?.['uri']);
-  };
-  update(ONE);
-  expect(await next()).toBe(ONE);
-  await eventually(() => expect(told.splice(0)).toEqual([ONE]));
+test.each(ERAS)(
+  'check 32: two clients of one document of a server of %s share one subscription, which ends with the second and survives a cut',
+  async (year) => {
+    const { upstream, uris, tell, cut } = await HEARD[year]();
+    const id = await server.connect('Document', upstream.url);
+    const [ONE, TWO] = ['doc://1', 'doc://2'] as const;
+    const stream = await server.listen(id, { resourceSubscriptions: [ONE, TWO] });
+    const client = await server.client(id, 'legacy');
+    const told: string[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      told.push(params.uri);
+    });
+    for (const uri of [ONE, TWO]) await client.subscribeResource({ uri });
+    const watched = () => uris().map((each) => each.toSorted());
+    await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
+    const update = (uri: string) => tell('notifications/resources/updated', { uri });
+    const next = async () => {
+      const notice = await stream.next();
+      expect(notice).toMatchObject({ method: 'notifications/resources/updated' });
+      return String(notice?.params?.['uri']);
+    };
+    update(ONE);
+    expect(await next()).toBe(ONE);
+    await eventually(() => expect(told.splice(0)).toEqual([ONE]));
 
-  cut();
-  expect([await next(), await next()].toSorted()).toEqual([ONE, TWO]);
-  await eventually(() => expect(told.toSorted()).toEqual([ONE, TWO]));
-  await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
-  // What is told now is what comes now: of the cut each of them has heard once.
-  for (const uri of [TWO, ONE]) update(uri);
-  expect([await next(), await next()]).toEqual([TWO, ONE]);
-  await eventually(() => expect(told.slice(2)).toEqual([TWO, ONE]));
+    cut();
+    expect([await next(), await next()].toSorted()).toEqual([ONE, TWO]);
+    await eventually(() => expect(told.toSorted()).toEqual([ONE, TWO]));
+    await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
+    // What is told now is what comes now: of the cut each of them has heard once.
+    for (const uri of [TWO, ONE]) update(uri);
+    expect([await next(), await next()]).toEqual([TWO, ONE]);
+    await eventually(() => expect(told.slice(2)).toEqual([TWO, ONE]));
 
-  await stream.close();
-  update(ONE);
-  await eventually(() => expect(told.slice(4)).toEqual([ONE]));
-  expect(watched()).toEqual([[ONE, TWO]]);
-  await client.close();
-  await eventually(() => expect(uris()).toEqual([]));
-});
+    await stream.close();
+    update(ONE);
+    await eventually(() => expect(told.slice(4)).toEqual([ONE]));
+    expect(watched()).toEqual([[ONE, TWO]]);
+    await client.close();
+    await eventually(() => expect(uris()).toEqual([]));
+  },
+);

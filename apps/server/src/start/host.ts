@@ -176,7 +176,8 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const observe = (given: CallRecord) => {
     const call = redactRecord(given);
     // What a call carried is known by its request, which is another once its words were redacted.
-    if (call !== given) upstream.carries(call.info, upstream.secretsOf(call.caller.organizationId, given.info).texts);
+    if (call !== given)
+      upstream.carries(call.info, upstream.secretsOf(call.caller.organizationId, given.info).texts);
     parts.observe(call);
     const { caller, method, name, outcome, toolset, info } = call;
     // A name that nothing has belongs to no toolset.

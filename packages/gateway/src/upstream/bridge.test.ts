@@ -322,7 +322,9 @@ test('secrets of neighbours are cut out of errors, progress, messages and questi
     const before = own.gateway.hiddenSecrets();
     await using client = await connect(nothing, { era, answers, sources: [own.gateway.source] });
     const told: unknown[] = [];
-    client.raw.setNotificationHandler('notifications/message', ({ params }) => void told.push(params.data));
+    client.raw.setNotificationHandler('notifications/message', ({ params }) => {
+      told.push(params.data);
+    });
     const onprogress = (progress: unknown) => told.push(progress);
     if (era === 'legacy') await client.raw.setLoggingLevel('info');
     const meta = { _meta: { 'io.modelcontextprotocol/logLevel': 'info' } };

@@ -134,7 +134,12 @@ export class Bridge {
       // What is known already is not waited for: a turn of waiting costs more than the look-up.
       opened = opening instanceof Promise ? await opening : opening;
       this.#parts.carries?.(call.request, opened.target.secrets);
-      const result = await this.#send(connection, opened, this.#requestOf(connection, wanted, call, opened), call);
+      const result = await this.#send(
+        connection,
+        opened,
+        this.#requestOf(connection, wanted, call, opened),
+        call,
+      );
       ending = 'ok';
       return this.#passed(connection, opened, result);
     } catch (error) {

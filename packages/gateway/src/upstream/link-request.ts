@@ -104,11 +104,7 @@ const NOTICES_PER_SECOND = 20;
 export type Clean = <T>(value: T) => T;
 
 /** The same request, whose notices come without what must not pass either, and without those that are too many. */
-export function withFitNotices(
-  request: LinkRequest,
-  clean: Clean,
-  now?: () => number,
-): LinkRequest {
+export function withFitNotices(request: LinkRequest, clean: Clean, now?: () => number): LinkRequest {
   const { onProgress, log } = request;
   if (onProgress === undefined && log === undefined) return request;
   const rate = new TokenBuckets(NOTICES_PER_SECOND, NOTICES_AT_ONCE, now);

@@ -26,7 +26,10 @@ export function messagesIn(text: string, isList = false): readonly Message[] {
 }
 
 /** The same for what comes to many: each of them knows how deep its answer may be. */
-export function messagesOfAny(text: string): { readonly messages: readonly Message[]; readonly isDeep: boolean } {
+export function messagesOfAny(text: string): {
+  readonly messages: readonly Message[];
+  readonly isDeep: boolean;
+} {
   try {
     return { messages: messagesIn(text), isDeep: false };
   } catch {

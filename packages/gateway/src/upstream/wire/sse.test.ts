@@ -64,26 +64,28 @@ describe('HTTP with SSE', () => {
     expect(await faultOf(late)).toMatchObject({ kind: 'timeout' });
   });
 
-  test.each([999_999, 'a', 0, 1.5])('that answers with the id %s fails the one call that waits', async (id) => {
-    const wrong: Turn[] = [];
-    const echoed = (turn: Turn) => {
-      // The right answer after the wrong one is too late, and nobody else's.
-      wrong[0]?.result({ content: [] });
-      turn.result({});
-    };
-    const server = await serve({
-      'tools/call': (turn) =>
-        turn.message.params?.name === 'echo' ? echoed(turn) : wrong.push(turn),
-    });
-    const { link } = linksBed();
-    const call = (name: string) => link(server.url, SSE).request(callOf({}, { params: { name } }));
-    const failing = call('wrong');
-    await eventually(() => expect(wrong).toHaveLength(1));
-    wrong[0]?.event({ id, result: { content: [] } });
-    expect(await faultOf(failing)).toMatchObject({ kind: 'invalid_result', wasSent: true });
-    expect(await call('echo')).toEqual({});
-    expect(server.of('initialize')).toHaveLength(1);
-  });
+  test.each([999_999, 'a', 0, 1.5])(
+    'that answers with the id %s fails the one call that waits',
+    async (id) => {
+      const wrong: Turn[] = [];
+      const echoed = (turn: Turn) => {
+        // The right answer after the wrong one is too late, and nobody else's.
+        wrong[0]?.result({ content: [] });
+        turn.result({});
+      };
+      const server = await serve({
+        'tools/call': (turn) => (turn.message.params?.name === 'echo' ? echoed(turn) : wrong.push(turn)),
+      });
+      const { link } = linksBed();
+      const call = (name: string) => link(server.url, SSE).request(callOf({}, { params: { name } }));
+      const failing = call('wrong');
+      await eventually(() => expect(wrong).toHaveLength(1));
+      wrong[0]?.event({ id, result: { content: [] } });
+      expect(await faultOf(failing)).toMatchObject({ kind: 'invalid_result', wasSent: true });
+      expect(await call('echo')).toEqual({});
+      expect(server.of('initialize')).toHaveLength(1);
+    },
+  );
 
   test('that answers with the id of another request fails nobody while several wait, and none too late', async () => {
     const held: Turn[] = [];
