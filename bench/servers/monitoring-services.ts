@@ -25,7 +25,7 @@ const monitoring = createMonitoring({ store, identity });
 const { observe } = callParts(
   store,
   DEFAULT_LIMITS,
-  detailsWith(() => []),
+  detailsWith(() => ({ texts: [] })),
 );
 const caller = soleCaller('org_bench', 'Bench', { grants: {}, source: 'key' });
 

@@ -1,6 +1,7 @@
 /** Who is who, and what goes where: credentials, tenants, headers and ids, from outside. */
 import { eventually } from '@parley/test-support/eventually';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
+import { startServer } from '@parley/test-support/scripted-server';
 import type { Answer } from '@parley/test-support/wire';
 import { send } from '@parley/test-support/wire';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -256,4 +257,30 @@ test('sessions whose connection was taken away end when they are ended, and coun
   for (const { headers } of opened)
     expect((await send({ ...to, method: 'DELETE', headers })).status).toBe(404);
   expect(await sessions()).toBe(before);
+});
+
+test('a service of OpenAPI that leads back to this server by the plain route ends after five rounds', async () => {
+  let id = '';
+  let rounds = 0;
+  const document = (origin: string) => ({
+    openapi: '3.1.0',
+    info: { title: 'Round', version: '1' },
+    servers: [{ url: origin }],
+    paths: { '/round': { post: { operationId: 'round', responses: { 200: { description: 'Done' } } } } },
+  });
+  await using service = await startServer((request, response) => {
+    const json = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (request.method === 'GET') return json(200, document(`http://${request.headers.host ?? ''}`));
+    rounds += 1;
+    if (rounds > 10) return json(500, {});
+    // As a proxy does it, which passes on all headers.
+    const hops = String(request.headers['x-parley-hops']);
+    const again = server.plain(id, 'round', {}, { headers: { 'x-parley-hops': hops } });
+    return again.then(({ status, json: said }) => json(status === 200 ? 200 : 422, said));
+  });
+  id = await server.connect('Round', `${service.origin}/openapi.json`, { connection_type: 'OPENAPI' });
+  const { text } = await server.plain(id, 'round');
+  expect(rounds).toBe(5);
+  expect(text).toContain('5 times');
 });

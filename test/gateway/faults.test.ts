@@ -212,6 +212,32 @@ test('check 33: five refused connections open the breaker, the next call is not 
   expect((await server.call(id, 'work')).json.result.content[0].text).toBe('back');
 });
 
+const REFUSED = [400, 404, 405, 408, 409, 413, 415, 422, 451];
+
+describe.each(['2026', '2025', 'sse'] as const)('an upstream of %s', (era) => {
+  test.each([
+    ...REFUSED.map((status) => ({ status, opens: false })),
+    { status: 500, opens: true },
+    { status: 503, opens: true },
+  ])('that answers $status six times: its breaker has opened: $opens', async ({ status, opens }) => {
+    await using upstream = await startUpstream({ era, tools: [plainTool('work')] });
+    const type = era === 'sse' ? 'SSE' : 'HTTP';
+    const id = await server.connect('Refusing', upstream.url, { connection_type: type, ...LIMIT });
+    let isRefused = true;
+    upstream.script.fault = ({ body }, response) => {
+      if (!isRefused || !body.includes('tools/call')) return false;
+      response.writeHead(status).end('no');
+      return true;
+    };
+    for (let count = 0; count < 6; count += 1)
+      expect((await server.call(id, 'work')).json.result.isError).toBe(true);
+    isRefused = false;
+    const { result } = (await server.call(id, 'work')).json;
+    expect(result._meta?.['dev.parley/data']?.reason).toBe(opens ? 'breaker_open' : undefined);
+    expect(result.isError === true).toBe(opens);
+  });
+});
+
 const MIB = 2 ** 20;
 const CUT = { type: 'warn', content: '[console output was cut]' };
 /** Copies of all but the beginning of a text: the engine shares what it can. */

@@ -210,42 +210,93 @@ test('check 13: a new tool of an upstream is told to clients of both eras, here 
   expect((await replica.call(id, 'more', { a: 1 })).json.result).toMatchObject(text({ a: 1 }));
 });
 
-test('check 32: two clients of one document share one subscription, which ends with the second and survives a cut', async () => {
-  const { upstream, open, uris, tell } = await heardUpstream();
-  const id = await server.connect('Document', upstream.url);
-  const [ONE, TWO] = ['doc://1', 'doc://2'] as const;
-  const stream = await server.listen(id, { resourceSubscriptions: [ONE, TWO] });
-  const client = await server.client(id, 'legacy');
-  const told: string[] = [];
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-    told.push(params.uri);
-  });
-  for (const uri of [ONE, TWO]) await client.subscribeResource({ uri });
-  const watched = () => uris().map((each) => each.toSorted());
-  await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
-  const update = (uri: string) => tell('notifications/resources/updated', { uri });
-  const next = async () => {
-    const notice = await stream.next();
-    expect(notice).toMatchObject({ method: 'notifications/resources/updated' });
-    return String(notice?.params?.['uri']);
+/** A server of 2025 with the same documents: they are subscribed to in a session, and told of on its stream. */
+async function heardOldUpstream() {
+  const wanted = new Set<string>();
+  const uriOf = ({ message }: Turn) => String(message.params?.['uri']);
+  const documents = ['doc://1', 'doc://2'].map((uri) => ({ name: uri, uri }));
+  const upstream = await upstreamOf(
+    '2025',
+    {
+      'resources/list': ({ result }) => result({ resources: documents }),
+      'resources/templates/list': ({ result }) => result({ resourceTemplates: [] }),
+      'resources/subscribe'(turn) {
+        // Once for all who want it.
+        if (wanted.has(uriOf(turn))) return turn.error(-32603, 'Subscribed already');
+        wanted.add(uriOf(turn));
+        return turn.result({});
+      },
+      'resources/unsubscribe'(turn) {
+        wanted.delete(uriOf(turn));
+        turn.result({});
+      },
+    },
+    { tools: { listChanged: true }, resources: { subscribe: true } },
+  );
+  const streams = () => [...upstream.streams.values()];
+  return {
+    upstream,
+    uris: () => (wanted.size === 0 ? [] : [[...wanted]]),
+    tell(method: string, params: object) {
+      const data = JSON.stringify({ jsonrpc: '2.0', method, params });
+      for (const stream of streams()) if (!stream.destroyed) stream.write(`data: ${data}\n\n`);
+    },
+    cut() {
+      for (const stream of streams()) stream.destroy();
+    },
   };
-  update(ONE);
-  expect(await next()).toBe(ONE);
-  await eventually(() => expect(told.splice(0)).toEqual([ONE]));
+}
 
-  for (const turn of open) turn.response.destroy();
-  expect([await next(), await next()].toSorted()).toEqual([ONE, TWO]);
-  await eventually(() => expect(told.toSorted()).toEqual([ONE, TWO]));
-  await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
-  // What is told now is what comes now: of the cut each of them has heard once.
-  for (const uri of [TWO, ONE]) update(uri);
-  expect([await next(), await next()]).toEqual([TWO, ONE]);
-  await eventually(() => expect(told.slice(2)).toEqual([TWO, ONE]));
+const HEARD = {
+  async 2026() {
+    const { upstream, open, uris, tell } = await heardUpstream();
+    const cut = () => {
+      for (const turn of open) turn.response.destroy();
+    };
+    return { upstream, uris, tell, cut };
+  },
+  2025: heardOldUpstream,
+};
 
-  await stream.close();
-  update(ONE);
-  await eventually(() => expect(told.slice(4)).toEqual([ONE]));
-  expect(watched()).toEqual([[ONE, TWO]]);
-  await client.close();
-  await eventually(() => expect(uris()).toEqual([]));
-});
+test.each(ERAS)(
+  'check 32: two clients of one document of a server of %s share one subscription, which ends with the second and survives a cut',
+  async (year) => {
+    const { upstream, uris, tell, cut } = await HEARD[year]();
+    const id = await server.connect('Document', upstream.url);
+    const [ONE, TWO] = ['doc://1', 'doc://2'] as const;
+    const stream = await server.listen(id, { resourceSubscriptions: [ONE, TWO] });
+    const client = await server.client(id, 'legacy');
+    const told: string[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      told.push(params.uri);
+    });
+    for (const uri of [ONE, TWO]) await client.subscribeResource({ uri });
+    const watched = () => uris().map((each) => each.toSorted());
+    await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
+    const update = (uri: string) => tell('notifications/resources/updated', { uri });
+    const next = async () => {
+      const notice = await stream.next();
+      expect(notice).toMatchObject({ method: 'notifications/resources/updated' });
+      return String(notice?.params?.['uri']);
+    };
+    update(ONE);
+    expect(await next()).toBe(ONE);
+    await eventually(() => expect(told.splice(0)).toEqual([ONE]));
+
+    cut();
+    expect([await next(), await next()].toSorted()).toEqual([ONE, TWO]);
+    await eventually(() => expect(told.toSorted()).toEqual([ONE, TWO]));
+    await eventually(() => expect(watched()).toEqual([[ONE, TWO]]));
+    // What is told now is what comes now: of the cut each of them has heard once.
+    for (const uri of [TWO, ONE]) update(uri);
+    expect([await next(), await next()]).toEqual([TWO, ONE]);
+    await eventually(() => expect(told.slice(2)).toEqual([TWO, ONE]));
+
+    await stream.close();
+    update(ONE);
+    await eventually(() => expect(told.slice(4)).toEqual([ONE]));
+    expect(watched()).toEqual([[ONE, TWO]]);
+    await client.close();
+    await eventually(() => expect(uris()).toEqual([]));
+  },
+);

@@ -6,6 +6,9 @@ import { detailsWith } from './call-detail.ts';
 import { keptJson } from './kept-json.ts';
 import { redactPersonal } from './personal.ts';
 
+const MARKED = {
+  without: (text: string, mask: string) => ({ text: text.replaceAll('a-marked-secret', mask) }),
+};
 const nothing = { fields: new Set<string>(), texts: [] };
 // A busy machine is no fault of a value.
 const keptOf = (value: unknown) => keptJson(value, nothing, Infinity);
@@ -167,7 +170,7 @@ describe('a call', () => {
     body: { tool, args: {}, ...body },
   });
   const detailOf = (record: CallRecord) =>
-    detailsWith((_organization, id) => (id === 'conn_1' ? ['s3cr3t'] : []))(record)?.make();
+    detailsWith(() => ({ texts: ['s3cr3t'], marked: MARKED }))(record)?.make();
 
   test('is kept with its input, its data, its trace and its labels', () => {
     const info = {
@@ -189,14 +192,13 @@ describe('a call', () => {
     });
   });
 
-  test('of a management tool is kept without the secrets of the connections that it names', () => {
-    const record = (body: Partial<CallBody>) => ({ ...call(body), toolset: 'self' });
-    const args = { data: { note: 's3cr3t' } };
-    const answer = { content: [], structuredContent: { item: { id: 'conn_1' } } };
-    const without = '{"data":{"note":"[REDACTED:secret]"}}';
-    expect(detailOf(record({ args: { ...args, id: 'conn_1' } }))?.input).toContain(without.slice(1, -1));
-    expect(detailOf(record({ args, answer }))?.input).toBe(without);
-    expect(detailOf(record({ args }))?.input).toBe('{"data":{"note":"s3cr3t"}}');
+  test('is kept without what is only known by its mark', () => {
+    const args = { data: { note: 'a-marked-secret, twice: a-marked-secret' } };
+    const answer = { content: [], structuredContent: { said: 'a-marked-secret' } };
+    expect(detailOf(call({ args, answer }))).toMatchObject({
+      input: '{"data":{"note":"[REDACTED:secret], twice: [REDACTED:secret]"}}',
+      output: '{"said":"[REDACTED:secret]"}',
+    });
   });
 
   test('that failed is kept with its error, without secrets', () => {
@@ -238,6 +240,6 @@ describe('a call', () => {
 
   test('that was denied is kept without its input', () => {
     const { body: _body, ...denied } = call({});
-    expect(detailsWith(() => [])(denied)).toBeUndefined();
+    expect(detailsWith(() => ({ texts: [] }))(denied)).toBeUndefined();
   });
 });

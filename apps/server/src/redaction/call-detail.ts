@@ -8,8 +8,8 @@ import { bytesOf, keptJson, keptText } from './kept-json.ts';
 import { propertiesJson } from './properties.ts';
 import { secretFields } from './secret-names.ts';
 
-/** The stored secrets of a connection, which are cut out wherever they stand. */
-export type SecretsOf = (organizationId: string, connectionId: string) => readonly string[];
+/** What else is secret in a call: what it carried, and what its organization has stored. */
+export type SecretsOf = (call: CallRecord) => Pick<Secrets, 'texts' | 'marked'>;
 
 const LONGEST_MESSAGE = 2_000;
 /** What a value with very many parts may hold. */
@@ -17,7 +17,7 @@ const HEAVY_BYTES = 1024 * 1024;
 const DROPPED = '"[DROPPED:redaction failed]"';
 const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Makes details; `secretsOf` tells which texts are secrets of the connections that a call is about. */
+/** Makes details; `secretsOf` tells what is secret in what a call took and gave. */
 export function detailsWith(
   secretsOf: SecretsOf,
   tagsOf: TagsOf = () => undefined,
@@ -28,38 +28,12 @@ export function detailsWith(
     const weightBytes = weightOf(body.args) + weightOfAnswer(body.answer);
     // Asked for already now, so that they are known when the record is written.
     tagsOfCaller(call);
-    return { weightBytes, make: () => detailOf(call, body, { textsOf, tagsOfCaller }) };
+    return { weightBytes, make: () => detailOf(call, body, { secretsOf, tagsOfCaller }) };
   };
 
   function tagsOfCaller({ caller: { organizationId, userId } }: CallRecord): string | undefined {
     return userId === null ? undefined : tagsOf(organizationId, userId);
   }
-
-  function textsOf({ caller, toolset }: CallRecord, { args, answer }: CallBody): readonly string[] {
-    const texts = secretsOf(caller.organizationId, toolset);
-    const named = [...idsIn(args), ...idsIn(itemOf(answer))];
-    if (named.length === 0) return texts;
-    return [...texts, ...named.flatMap((id) => secretsOf(caller.organizationId, id))];
-  }
-}
-
-const ID_FIELDS = ['id', 'connectionId'];
-
-/** The connections that the input or the item of a management tool names. */
-function idsIn(value: unknown): string[] {
-  const ids: string[] = [];
-  if (typeof value !== 'object' || value === null) return ids;
-  for (const name of ID_FIELDS) {
-    const id: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
-    if (typeof id === 'string') ids.push(id);
-  }
-  return ids;
-}
-
-function itemOf(answer: ToolAnswer | undefined): unknown {
-  const content: unknown =
-    answer !== undefined && isToolResult(answer) ? answer.structuredContent : undefined;
-  return typeof content === 'object' && content !== null && 'item' in content ? content.item : undefined;
 }
 
 /** The usual answer is one text whose data is about as long, so that nothing has to be counted. */
@@ -83,7 +57,7 @@ function weightOf(value: unknown): number {
 
 /** What the server knows about a call and its caller. */
 interface Known {
-  textsOf(call: CallRecord, body: CallBody): readonly string[];
+  readonly secretsOf: SecretsOf;
   tagsOfCaller(call: CallRecord): string | undefined;
 }
 
@@ -97,7 +71,7 @@ function detailOf(call: CallRecord, body: CallBody, known: Known): CallDetail {
   try {
     const secrets: Secrets = {
       fields: secretFields(body.tool.definition.inputSchema),
-      texts: known.textsOf(call, body),
+      ...known.secretsOf(call),
     };
     const input = keptJson(body.args ?? {}, secrets);
     const shown = body.answer === undefined ? undefined : outputOf(body.answer);

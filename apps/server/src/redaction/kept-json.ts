@@ -9,6 +9,12 @@ export interface Secrets {
   readonly fields: ReadonlySet<string>;
   /** Texts that are secret wherever they stand. */
   readonly texts: readonly string[];
+  /** Secrets that nobody has in full, found by their marks. */
+  readonly marked?: Marked | undefined;
+}
+
+interface Marked {
+  without(text: string, mask: string): { readonly text: string };
 }
 
 /** A value as it is kept, and how long its JSON was. */
@@ -28,7 +34,8 @@ const DEEPEST = 64;
 /** A text that is cut before it is searched may end in half a secret. */
 const TORN_END = 64;
 const CUT = '"[TRUNCATED]"';
-const HIDDEN = '"[REDACTED:secret]"';
+const MASK = '[REDACTED:secret]';
+const HIDDEN = JSON.stringify(MASK);
 
 /** The value as JSON that may be kept; throws when that takes too long. */
 export function keptJson(value: unknown, secrets: Secrets, budgetMs = BUDGET_MS): KeptJson {
@@ -43,10 +50,10 @@ export function keptJson(value: unknown, secrets: Secrets, budgetMs = BUDGET_MS)
 }
 
 /** The text without secrets. */
-export function keptText(text: string, { texts }: Pick<Secrets, 'texts'>): string {
+export function keptText(text: string, { texts, marked }: Pick<Secrets, 'texts' | 'marked'>): string {
   let left = text;
-  for (const secret of texts) if (secret !== '') left = left.replaceAll(secret, '[REDACTED:secret]');
-  return redactPersonal(left);
+  for (const secret of texts) if (secret !== '') left = left.replaceAll(secret, MASK);
+  return redactPersonal(marked?.without(left, MASK).text ?? left);
 }
 
 /** Looks whether nothing has to be cut out of a value, as is usual: its JSON is kept as it is then. */

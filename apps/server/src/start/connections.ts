@@ -24,7 +24,7 @@ export interface ConnectionParts {
   readonly links: Links;
   readonly targets: Targets;
   readonly refresher: Pick<Refresher, 'announce' | 'settled'>;
-  readonly upstream: Pick<UpstreamClient, 'keepSecrets' | 'foreignTo'>;
+  readonly upstream: Pick<UpstreamClient, 'keepSecrets' | 'carries' | 'foreignTo'>;
   /** Keeps what is over the budget of a connection. */
   readonly results: KeptResults;
   /** The way to calls that wait in another process; absent: this is the only one. */
@@ -76,8 +76,8 @@ export function serveConnections({
     checks,
     spending: store.spending,
     ...(traced !== undefined && { traced }),
-    // What is kept of a call has to be without the secrets that went with it.
     onTarget: (target) => upstream.keepSecrets(target),
+    carries: (request, secrets) => upstream.carries(request, secrets),
     foreignTo: (target) => upstream.foreignTo(target),
     onFault,
   });

@@ -169,12 +169,15 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const { config, onFault, delivers = false } = options;
   const { store, identity, changes, hold } = base;
   const details = detailsWith(
-    (organizationId, id) => upstream.secretsOf(organizationId, id),
+    ({ caller, info }) => upstream.secretsOf(caller.organizationId, info),
     createTagLabels(store, (error) => onFault(error, 'tags of callers')),
   );
   const parts = callParts(store, config.limits, details);
   const observe = (given: CallRecord) => {
     const call = redactRecord(given);
+    // What a call carried is known by its request, which is another once its words were redacted.
+    if (call !== given)
+      upstream.carries(call.info, upstream.secretsOf(call.caller.organizationId, given.info).texts);
     parts.observe(call);
     const { caller, method, name, outcome, toolset, info } = call;
     // A name that nothing has belongs to no toolset.

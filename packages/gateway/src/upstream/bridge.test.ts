@@ -8,6 +8,7 @@ import type { Bed } from '../../test/scripted-links.ts';
 import { served, servedTool, startBed, targetOf, text } from '../../test/scripted-links.ts';
 import type { LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
+import { SecretMarks } from './secret-marks.ts';
 
 const nothing = defineToolset({ name: 'nothing', title: 'Nothing', tools: [] });
 const ORGANIZATION = 'org_test';
@@ -291,6 +292,51 @@ test('secrets are cut out of fields, progress and what is said after a renewal, 
   expect(result.structuredContent).toEqual({ '[secret] [secret]': 1, 'a[U+200B]': 2 });
   expect(told).toEqual([{ progress: 1, total: 2, message: '[secret] [secret]' }]);
   expect(JSON.stringify([result, told])).not.toContain('upstream-secret');
+});
+
+test('secrets of neighbours are cut out of errors, progress, messages and questions too, and are counted', async () => {
+  const marks = new SecretMarks();
+  const secret = 'a-secret-of-a-neighbour-1';
+  marks.keep({ ...targetOf(served('conn_2')), secrets: [secret] });
+  await using own = startBed({
+    onTarget: (target) => marks.keep(target),
+    foreignTo: (target) => marks.foreignTo(target),
+  });
+  own.give(ORGANIZATION, served('conn_1', { era: 'legacy' }));
+  own.answer = async ({ onProgress, log, onAsk, signal }) => {
+    onProgress?.(1, 2, `progress ${secret}`);
+    log?.on('info', { said: `message ${secret}` });
+    await onAsk?.(question(`question ${secret}`), signal);
+    // What is shown ends in the middle of the second one.
+    const message = `error ${secret} ${'x'.repeat(450)} ${secret}`;
+    throw new UpstreamFault('rpc', message, { rpc: { code: -32000, message } });
+  };
+  const asked: string[] = [];
+  const answers = {
+    ask(message: string) {
+      asked.push(message);
+      return {};
+    },
+  };
+  for (const era of ['modern', 'legacy'] as const) {
+    const before = own.gateway.hiddenSecrets();
+    await using client = await connect(nothing, { era, answers, sources: [own.gateway.source] });
+    const told: unknown[] = [];
+    client.raw.setNotificationHandler('notifications/message', ({ params }) => {
+      told.push(params.data);
+    });
+    const onprogress = (progress: unknown) => told.push(progress);
+    if (era === 'legacy') await client.raw.setLoggingLevel('info');
+    const meta = { _meta: { 'io.modelcontextprotocol/logLevel': 'info' } };
+    const params = { name: 'work', arguments: {}, ...(era === 'modern' && meta) };
+    const result = await client.raw.callTool(params, { onprogress });
+    expect(JSON.stringify(result)).toContain('error [secret] xxx');
+    expect(JSON.stringify([result, told, asked])).not.toContain('a-secret');
+    expect(asked.pop()).toBe('question [secret]');
+    expect(told).toContainEqual({ progress: 1, total: 2, message: 'progress [secret]' });
+    expect([era, told]).toEqual([era, expect.arrayContaining([{ said: 'message [secret]' }])]);
+    expect(own.gateway.hiddenSecrets() - before).toBe(5);
+  }
 });
 
 test('what is over the budget of a connection is kept, and nothing of the others is', async () => {

@@ -14,7 +14,16 @@ import { endingOf } from './isolation.ts';
 import type { Link, LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
 import type { Wanted } from './link-request.ts';
-import { canBeAsked, limitOf, requestOf, THEIR_STATE, withAnswers, withFitNotices } from './link-request.ts';
+import type { Clean } from './link-request.ts';
+import {
+  canBeAsked,
+  fitTrace,
+  limitOf,
+  requestOf,
+  THEIR_STATE,
+  withAnswers,
+  withFitNotices,
+} from './link-request.ts';
 import type { ForeignSecrets } from './secret-marks.ts';
 import type { ParkedCalls, ParkedElsewhere, ParkedOwner, Resuming } from './parked.ts';
 
@@ -46,6 +55,8 @@ export interface BridgeParts {
   signInAt?(connection: ServedConnection): string | undefined;
   /** Takes out of words of an upstream whatever looks like a credential. */
   redact?(text: string): string;
+  /** Told which secrets go with a call: what is kept of it has to be without them. */
+  carries?(request: RequestInfo, secrets: readonly string[]): void;
   /** Told of secrets that were cut out of a result. */
   onSecrets?(connection: ServedConnection, count: number): void;
   /** Where the time of calls is counted; absent: nowhere. */
@@ -122,11 +133,17 @@ export class Bridge {
       const opening = this.#parts.open(call.caller, connection, call);
       // What is known already is not waited for: a turn of waiting costs more than the look-up.
       opened = opening instanceof Promise ? await opening : opening;
-      const result = await this.#send(opened, this.#requestOf(connection, wanted, call, opened), call);
+      this.#parts.carries?.(call.request, opened.target.secrets);
+      const result = await this.#send(
+        connection,
+        opened,
+        this.#requestOf(connection, wanted, call, opened),
+        call,
+      );
       ending = 'ok';
       return this.#passed(connection, opened, result);
     } catch (error) {
-      if (error instanceof UpstreamFault && !error.isOfCaller) ending = endingOf(error.kind);
+      if (error instanceof UpstreamFault) ending = endingOf(error);
       throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened });
     } finally {
       lane.leave(ending);
@@ -148,7 +165,8 @@ export class Bridge {
   ): LinkRequest {
     const request = requestOf(connection, wanted, call, opened);
     const { traced } = this.#parts;
-    return traced === undefined ? request : { ...request, traceparent: traced(call.request).traceparent };
+    const { traceparent } = traced === undefined ? call.request : traced(call.request);
+    return { ...request, traceparent: fitTrace(traceparent) };
   }
 
   async #queued(waiting: Promise<void>): Promise<void> {
@@ -157,8 +175,13 @@ export class Bridge {
   }
 
   /** Sends it, and once more with new credentials when the upstream refused it for those it had: nothing ran then. */
-  async #send(opened: Opened, given: LinkRequest, call: OutsideCall): Promise<Result> {
-    const request = withFitNotices(given, () => this.#secretsOf(opened));
+  async #send(
+    connection: ServedConnection,
+    opened: Opened,
+    given: LinkRequest,
+    call: OutsideCall,
+  ): Promise<Result> {
+    const request = withFitNotices(given, this.#cleanerOf(connection, opened));
     const startedMs = performance.now();
     const end = this.#parts.spending?.current()?.begin('upstream');
     try {
@@ -171,6 +194,7 @@ export class Bridge {
       const renewed = await opened.renew?.(error);
       if (renewed === undefined) throw error;
       this.#renewedFor.set(opened, renewed);
+      this.#parts.carries?.(call.request, renewed.target.secrets);
       return await this.#sendAgain(renewed, request);
     } finally {
       call.addUpstreamMs(performance.now() - startedMs);
@@ -250,12 +274,14 @@ export class Bridge {
       lane.leave('neither');
       throw this.#failure(error, { connection, wanted, isModern: isModern(call), opened: undefined });
     }
+    this.#parts.carries?.(call.request, opened.target.secrets);
     const begun = { connection, wanted, isModern: isModern(call), opened };
     this.#begun.set(asking, begun);
     asking.start(({ signal, onAsk, onProgress }) => {
       const request = this.#requestOf(connection, wanted, call, opened);
       const own = { signal, onAsk, limitMs: limitMs + ASKING_MS };
-      return this.#send(opened, { ...request, ...own, ...(call.wantsProgress && { onProgress }) }, call);
+      const asked = { ...request, ...own, ...(call.wantsProgress && { onProgress }) };
+      return this.#send(connection, opened, asked, call);
     });
     return this.#turnOf(asking, begun, { owner: ownerOf(connection, call), lane, isInside: true });
   }
@@ -282,6 +308,7 @@ export class Bridge {
   async #resumed(asking: AskingCall, call: Asker & Resuming, owner: ParkedOwner): Promise<Result> {
     const begun = this.#begun.get(asking);
     if (begun === undefined) throw invalidState();
+    this.#parts.carries?.(call.request, this.#secretsOf(begun.opened));
     asking.resume(call, call.inputResponses ?? {});
     const lane = this.#parts.isolation.lane(begun.connection.id);
     return this.#turnOf(asking, begun, { owner, lane, isInside: false });
@@ -299,10 +326,10 @@ export class Bridge {
         return this.#passed(connection, opened, withDecline(turn.result, asking, connection));
       isAside = true;
       const id = this.#parts.parked.park(owner, asking);
-      const inputRequests = cleaned(turn.questions, this.#secretsOf(opened));
+      const inputRequests = this.#cleanerOf(connection, opened)(turn.questions);
       return { resultType: 'input_required', inputRequests, requestState: PARKED + id };
     } catch (error) {
-      if (error instanceof UpstreamFault && !error.isOfCaller) ending = endingOf(error.kind);
+      if (error instanceof UpstreamFault) ending = endingOf(error);
       if (asking.declined !== undefined && error instanceof UpstreamFault && error.kind === 'rpc')
         throw cannotAnswer(asking.declined, connection);
       throw this.#failure(error, begun);
@@ -313,11 +340,17 @@ export class Bridge {
     }
   }
 
+  /** Cuts out of whatever an upstream says what must not pass, and counts the secrets in it. */
+  #cleanerOf(connection: ServedConnection, opened: Opened | undefined): Clean {
+    const { onSecrets } = this.#parts;
+    const onFound = (count: number) => onSecrets?.(connection, count);
+    // There are more of them once credentials were renewed.
+    return (value) => cleaned(value, this.#secretsOf(opened), onFound, opened?.foreign);
+  }
+
   /** The result as it may be passed on. */
   #passed(connection: ServedConnection, opened: Opened | undefined, result: Result): Result {
-    const { onSecrets } = this.#parts;
-    const secrets = this.#secretsOf(opened);
-    const clean = cleaned(result, secrets, (count) => onSecrets?.(connection, count), opened?.foreign);
+    const clean = this.#cleanerOf(connection, opened)(result);
     if (clean['resultType'] !== 'input_required' || typeof clean['requestState'] !== 'string') return clean;
     // What the upstream wants back is not looked into: it is sealed before it leaves.
     return { ...clean, requestState: THEIR_STATE + String(result['requestState']) };
@@ -327,13 +360,13 @@ export class Bridge {
     const { connection, wanted, opened } = about;
     if (!(error instanceof UpstreamFault)) return error;
     const { redact = (text: string) => text, signInAt } = this.#parts;
-    const secrets = this.#secretsOf(opened);
+    const clean = this.#cleanerOf(connection, opened);
     const asked: Asked = {
       title: connection.title,
       method: wanted.method,
       isRead: wanted.isRead,
       isModern: about.isModern,
-      shown: (text) => redact(cleaned(text, secrets)),
+      shown: once((text) => redact(clean(text))),
       ...(error.kind === 'auth_required' && { signInAt: signInAt?.(connection) }),
     };
     return errorOf(error, asked);
@@ -353,6 +386,16 @@ interface TurnOf {
   readonly lane: Lane;
   /** True: it has a place of the lane. */
   readonly isInside: boolean;
+}
+
+/** The same words may stand in an error twice, and are looked at and counted once. */
+function once(show: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const shown = known.get(text) ?? show(text);
+    known.set(text, shown);
+    return shown;
+  };
 }
 
 function isModern({ request }: OutsideCall): boolean {

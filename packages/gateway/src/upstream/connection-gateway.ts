@@ -58,6 +58,8 @@ export interface ConnectionGatewayOptions {
   readonly traced?: BridgeParts['traced'];
   /** Told of the credentials of every call before it is made. */
   onTarget?(target: UpstreamTarget): void;
+  /** Told which secrets go with a call: what is kept of it has to be without them. */
+  readonly carries?: BridgeParts['carries'];
   /** The secrets of others in the organization of a call; absent: nobody looks for them. */
   foreignTo?(target: UpstreamTarget): ForeignSecrets | undefined;
   readonly hooks?: GatewayHooks;
@@ -114,7 +116,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
       }),
     };
   };
-  const { refreshing, signInAt, redact, elsewhere, spending, traced } = options;
+  const { refreshing, signInAt, redact, elsewhere, spending, traced, carries } = options;
   let hiddenSecrets = 0;
   const bridge = new Bridge({
     open(caller, connection, call) {
@@ -128,6 +130,7 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     ...(refreshing !== undefined && { refreshing }),
     ...(signInAt !== undefined && { signInAt }),
     ...(redact !== undefined && { redact }),
+    ...(carries !== undefined && { carries }),
     onSecrets: (_connection, count) => (hiddenSecrets += count),
     spending,
     ...(traced !== undefined && { traced }),

@@ -17,6 +17,8 @@ const STATUS: Readonly<Record<FaultKind, UpstreamFailure['status']>> = {
   not_allowed: 'unreachable',
 };
 
+const LONGEST_WORDS = 600;
+
 /** The failure behind an error. */
 export function failureOf(error: unknown): UpstreamFailure {
   if (error instanceof OutOfTime)
@@ -30,5 +32,5 @@ export function failureOf(error: unknown): UpstreamFailure {
     );
   // What was refused after it had been asked is a server that redirects, not an address that may not be reached.
   const isRedirect = error.kind === 'not_allowed' && error.wasSent;
-  return failure(isRedirect ? 'invalid_protocol' : STATUS[error.kind], error.message);
+  return failure(isRedirect ? 'invalid_protocol' : STATUS[error.kind], error.message.slice(0, LONGEST_WORDS));
 }

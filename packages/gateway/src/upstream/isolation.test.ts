@@ -4,6 +4,8 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BreakerState } from './breaker.ts';
 import type { Ending, Isolation, Lane } from './isolation.ts';
 import { createIsolation, endingOf } from './isolation.ts';
+import type { FaultKind } from './link.ts';
+import { UpstreamFault } from './link.ts';
 
 const SIGNAL = new AbortController().signal;
 let now: number;
@@ -114,11 +116,14 @@ describe('the breaker', () => {
   });
 
   test('counts what the upstream is to blame for', () => {
+    const ends = (kind: FaultKind, about = {}) => endingOf(new UpstreamFault(kind, 'No.', about));
     const kinds = ['unreachable', 'timeout', 'broken', 'invalid_result', 'dropped'] as const;
-    for (const kind of kinds) expect(endingOf(kind)).toBe('failed');
+    for (const kind of kinds) expect(ends(kind)).toBe('failed');
     for (const kind of ['auth_required', 'forbidden', 'rate_limited', 'rpc'] as const)
-      expect(endingOf(kind)).toBe('ok');
-    expect(endingOf('not_allowed')).toBe('neither');
+      expect(ends(kind)).toBe('ok');
+    expect(ends('not_allowed')).toBe('neither');
+    expect(ends('invalid_result', { wasSent: false, isOfCaller: true })).toBe('neither');
+    expect(ends('invalid_result', { isRefusal: true })).toBe('ok');
   });
 });
 

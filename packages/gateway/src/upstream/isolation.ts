@@ -3,7 +3,7 @@ import type { BreakerState } from './breaker.ts';
 import { Breaker } from './breaker.ts';
 import { Bulkhead } from './bulkhead.ts';
 import { breakerOpen, tooBusy } from './errors.ts';
-import type { FaultKind } from './link.ts';
+import type { FaultKind, UpstreamFault } from './link.ts';
 
 /** How a call ended, as far as the breaker cares: `neither` says nothing about the upstream. */
 export type Ending = 'ok' | 'failed' | 'neither';
@@ -38,8 +38,9 @@ const ENDINGS: Readonly<Record<FaultKind, Ending>> = {
 };
 
 /** What a fault says about the health of its upstream. */
-export function endingOf(kind: FaultKind): Ending {
-  return ENDINGS[kind];
+export function endingOf({ kind, isOfCaller, isRefusal }: UpstreamFault): Ending {
+  if (isOfCaller) return 'neither';
+  return isRefusal ? 'ok' : ENDINGS[kind];
 }
 
 /** The way of calls to one connection. */

@@ -20,7 +20,7 @@ export type LateLinks = Links & Pick<StdioLinks, 'stderrOf'>;
 
 /** The links of all kinds; what they have open ends with `close`. */
 export function createLateLinks({ programs, ...options }: LateLinkOptions): LateLinks {
-  const { egress, info, onFault, onEra } = options;
+  const { egress, info, onFault, onEra, hopKey } = options;
   const running = late(async () => {
     const { createStdioLinks } = await import('./stdio/stdio-links.ts');
     return createStdioLinks({ programs, info, onFault, onEra });
@@ -29,7 +29,7 @@ export function createLateLinks({ programs, ...options }: LateLinkOptions): Late
   const openapi = linksOver(
     late(async () => {
       const { createOpenApiLinks } = await import('./openapi/openapi-links.ts');
-      return createOpenApiLinks({ egress });
+      return createOpenApiLinks({ egress, hopKey });
     }),
   );
   const all = late(async () => {

@@ -1,5 +1,6 @@
 /** Notices of a call on their way to the client: as many as anybody reads, in their order, and clean. */
 import { describe, expect, test } from 'vitest';
+import { cleaned } from './clean-result.ts';
 import type { LinkRequest } from './link.ts';
 import { withFitNotices } from './link-request.ts';
 
@@ -19,7 +20,7 @@ function heard(wants: readonly ('progress' | 'log')[] = ['progress', 'log']) {
   };
   const request = withFitNotices(
     given,
-    () => ['s3cret-of-it'],
+    (value) => cleaned(value, ['s3cret-of-it']),
     () => nowMs,
   );
   const progress = (from: number, count: number) => {

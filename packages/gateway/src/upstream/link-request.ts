@@ -4,7 +4,7 @@ import { GATEWAY_DEFAULTS } from '@parley/connections';
 import { TokenBuckets } from '@parley/http';
 import type { ClientCapabilities, OutsideCall } from '@parley/kit';
 import { detach } from '@parley/kit';
-import { cleaned } from './clean-result.ts';
+import { randomUUID } from 'node:crypto';
 import type { LinkRequest } from './link.ts';
 import { FORWARDED_HEADER } from './link.ts';
 
@@ -30,6 +30,8 @@ export interface Wanted {
 }
 
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
+/** Neither the version `ff`, nor ids of zeros alone. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The first letter of a state that is of the upstream itself. */
 export const THEIR_STATE = 'u';
@@ -57,6 +59,11 @@ export function limitOf({ settings }: ServedConnection): number {
   return settings.callTimeoutMs ?? GATEWAY_DEFAULTS.callTimeoutMs;
 }
 
+/** What a client gave as its trace, where it is one; it goes out as a header. */
+export function fitTrace(traceparent: string | undefined): string | undefined {
+  return traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : undefined;
+}
+
 export function requestOf(
   connection: ServedConnection,
   { method, params, isRead, paramHeaders, capabilities, limitMs }: Wanted,
@@ -66,7 +73,7 @@ export function requestOf(
     hops,
   }: { readonly headers?: LinkRequest['headers'] | undefined; readonly hops?: string | undefined },
 ): LinkRequest {
-  const { logLevel, request } = call;
+  const { logLevel } = call;
   const isWork = !method.startsWith('tasks/');
   const signature = call.header(FORWARDED_HEADER);
   return {
@@ -79,8 +86,7 @@ export function requestOf(
     principal: call.caller.id,
     ...(paramHeaders !== undefined && { paramHeaders }),
     ...(hops !== undefined && { hops }),
-    requestId: request.id,
-    traceparent: request.traceparent,
+    requestId: randomUUID(),
     // One signature and nothing besides: a header that came twice is joined to one that is none.
     ...(signature !== undefined && SIGNATURE.test(signature) && { signature }),
     ...(headers !== undefined && { headers }),
@@ -94,12 +100,11 @@ export function requestOf(
 const NOTICES_AT_ONCE = 100;
 const NOTICES_PER_SECOND = 20;
 
+/** Makes what an upstream said fit to be passed on. */
+export type Clean = <T>(value: T) => T;
+
 /** The same request, whose notices come without what must not pass either, and without those that are too many. */
-export function withFitNotices(
-  request: LinkRequest,
-  secrets: () => readonly string[],
-  now?: () => number,
-): LinkRequest {
+export function withFitNotices(request: LinkRequest, clean: Clean, now?: () => number): LinkRequest {
   const { onProgress, log } = request;
   if (onProgress === undefined && log === undefined) return request;
   const rate = new TokenBuckets(NOTICES_PER_SECOND, NOTICES_AT_ONCE, now);
@@ -107,14 +112,14 @@ export function withFitNotices(
     ...request,
     ...(onProgress !== undefined && {
       onProgress(done, total, message) {
-        if (rate.take('progress') === 0) onProgress(done, total, cleaned(message, secrets()));
+        if (rate.take('progress') === 0) onProgress(done, total, clean(message));
       },
     }),
     ...(log !== undefined && {
       log: {
         ...log,
         on(level, data, logger) {
-          if (rate.take('log') === 0) log.on(level, cleaned(data, secrets()), cleaned(logger, secrets()));
+          if (rate.take('log') === 0) log.on(level, clean(data), clean(logger));
         },
       },
     }),

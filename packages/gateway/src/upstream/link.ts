@@ -24,8 +24,9 @@ export interface LinkRequest {
   readonly paramHeaders?: readonly ParamHeader[] | undefined;
   /** The header `x-parley-hops` as it came in, where the request came from another server of this kind. */
   readonly hops?: string | undefined;
-  /** Goes out as `x-request-id`. */
-  readonly requestId?: string | null;
+  /** Goes out as `x-request-id`: one of our own, since clients choose theirs freely. */
+  readonly requestId?: string;
+  /** In the form of W3C, or absent. */
   readonly traceparent?: string | undefined;
   /** Goes out as `x-hub-signature-256`. */
   readonly signature?: string;
@@ -109,7 +110,7 @@ export type FaultKind =
   /** Switched off here: no programs allowed, an address that the guard refuses. */
   | 'not_allowed';
 
-/** What went wrong with an upstream, in words that may be shown: no address, no secret, none of its own beyond 500 characters. */
+/** What went wrong with an upstream, in words without an address and without a secret of its own; whoever shows them cuts them. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly kind: FaultKind;
@@ -120,8 +121,10 @@ export class UpstreamFault extends Error {
   readonly link: string | undefined;
   /** Of the kind `rpc`: what the server said. */
   readonly rpc: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
-  /** True: it is about the credentials of one caller, and says nothing of the health of the upstream. */
+  /** True: it is about the credentials or the words of one caller, and says nothing of the health of the upstream. */
   readonly isOfCaller: boolean;
+  /** True: the upstream answered 4xx. It is well, and will not have this request. */
+  readonly isRefusal: boolean;
   /** Of the kind `auth_required`: the header WWW-Authenticate. It is for code, never for a client. */
   readonly challenge: string | undefined;
 
@@ -135,9 +138,11 @@ export class UpstreamFault extends Error {
       rpc,
       challenge,
       isOfCaller = false,
+      isRefusal = false,
     }: {
       wasSent?: boolean;
       isOfCaller?: boolean;
+      isRefusal?: boolean;
       retryAfterMs?: number | undefined;
       link?: string | undefined;
       rpc?: UpstreamFault['rpc'];
@@ -152,6 +157,7 @@ export class UpstreamFault extends Error {
     this.rpc = rpc;
     this.challenge = challenge;
     this.isOfCaller = isOfCaller;
+    this.isRefusal = isRefusal;
   }
 }
 

@@ -103,6 +103,16 @@ export class SecretMarks {
     const marks = this.#organizations.get(target.organizationId);
     // The own ones are cut out by whoever knows them, which costs less.
     if (marks === undefined || marks.all.size <= storedOf(target).filter(isMarked).length) return undefined;
+    return this.#known(marks);
+  }
+
+  /** All secrets of an organization; undefined: it has none. */
+  of(organizationId: string): ForeignSecrets | undefined {
+    const marks = this.#organizations.get(organizationId);
+    return marks === undefined ? undefined : this.#known(marks);
+  }
+
+  #known(marks: Marks): ForeignSecrets {
     const looks = { left: MOST_LOOKS };
     return {
       isIn: (text) => this.#spans(text, { marks, looks, isFirstEnough: true }).length > 0,

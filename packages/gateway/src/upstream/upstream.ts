@@ -1,8 +1,10 @@
 /** Upstream servers: tested, and asked for all that they have. */
 import type { CallLimits, Upstream, UpstreamFailure, UpstreamTarget } from '@parley/connections';
+import type { RequestInfo } from '@parley/kit';
 import { detach } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import { askedOver, withinTime } from './asking.ts';
+import { CarriedSecrets } from './carried-secrets.ts';
 import { failureOf } from './failure.ts';
 import { failure } from './faults.ts';
 import { ANSWER_MS, TEST_MS } from './limits.ts';
@@ -13,7 +15,6 @@ import type { ProgramOptions } from './stdio/allowed-start.ts';
 import { mayStart } from './stdio/allowed-start.ts';
 import type { ForeignSecrets } from './secret-marks.ts';
 import { SecretMarks } from './secret-marks.ts';
-import { UsedSecrets } from './used-secrets.ts';
 
 export interface UpstreamOptions {
   /** The way out; the caller closes it. */
@@ -38,9 +39,18 @@ export interface UpstreamClient extends Omit<Upstream, 'call'> {
   keepSecrets(target: UpstreamTarget): void;
   /** The secrets of others in the organization that this process has used; undefined: there are none. */
   foreignTo(target: UpstreamTarget): ForeignSecrets | undefined;
-  /** The secrets of a connection that this process has used. */
-  secretsOf(organizationId: string, connectionId: string): readonly string[];
+  /** Remembers the secrets that a call carries, for as long as its request is known. */
+  carries(request: RequestInfo, secrets: readonly string[]): void;
+  /** What is kept of a call has to be without these. */
+  secretsOf(organizationId: string, request: RequestInfo): SecretsOfCall;
   close(): Promise<void>;
+}
+
+export interface SecretsOfCall {
+  /** Those that it carried, also what its client brought along. */
+  readonly texts: readonly string[];
+  /** Those of its organization that this process has used; undefined: there are none. */
+  readonly marked: ForeignSecrets | undefined;
 }
 
 type Outcome<T> = { readonly ok: true; readonly value: T } | UpstreamFailure;
@@ -55,12 +65,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { egress, info, programs, onFault, freshened = async (target) => target } = options;
   const { answerMs = ANSWER_MS } = options;
   const endings = new Set<Promise<void>>();
-  const used = new UsedSecrets();
+  const carried = new CarriedSecrets();
   const marks = new SecretMarks();
-  const keepSecrets = (target: UpstreamTarget) => {
-    used.keep(target);
-    marks.keep(target);
-  };
   const links = options.links ?? createLateLinks({ egress, info, onFault, programs });
   const ending = (work: Promise<void>) => {
     endings.add(work);
@@ -79,7 +85,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     const target = await freshened(given);
     if (target.type === 'STDIO' && !mayStart(programs, target.program ?? {}))
       return failure('disabled', 'This server starts no programs. Start it with --allow-stdio.');
-    keepSecrets(target);
+    marks.keep(target);
     const limitMs = limits.limitMs ?? answerMs[target.type];
     try {
       const value = await withinTime({ ...limits, limitMs }, (signal) =>
@@ -94,9 +100,13 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   return {
     isStdioAllowed: mayStart(programs, {}),
     commands: programs?.commands,
-    keepSecrets,
+    keepSecrets: (target) => marks.keep(target),
     foreignTo: (target) => marks.foreignTo(target),
-    secretsOf: (organizationId, connectionId) => used.of(organizationId, connectionId),
+    carries: (request, secrets) => carried.add(request, secrets),
+    secretsOf: (organizationId, request) => ({
+      texts: carried.of(request),
+      marked: marks.of(organizationId),
+    }),
     async test(target) {
       // What is known from before proves nothing about now; a program that runs is asked as it is.
       const isRemote = target.type === 'HTTP' || target.type === 'SSE';

@@ -61,8 +61,8 @@ export function tooLarge(what: 'body' | 'headers'): EgressError {
 }
 
 /** The request or the answer is malformed; `message` says what to change. */
-export function invalid(message: string): EgressError {
-  return new EgressError('invalid', message);
+export function invalid(message: string, wasSent = true): EgressError {
+  return new EgressError('invalid', message, wasSent);
 }
 
 /**
@@ -77,7 +77,7 @@ export function toEgressFailure(error: unknown, signal?: AbortSignal, hadLeft = 
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
     return timedOut(hadLeft && !isConnectFault(error));
   if (code === 'UND_ERR_INVALID_ARG') {
-    return invalid('The request is malformed. Check its method, headers and body.');
+    return invalid('The request is malformed. Check its method, headers and body.', false);
   }
   if (isParserFault(error)) {
     return invalid('The server did not answer in valid HTTP. Check that the address is a web server.');

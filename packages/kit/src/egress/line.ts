@@ -104,7 +104,7 @@ function refusalOf({ headers, signal }: LineRequest): Error | undefined {
   if (signal?.aborted === true) return signal.reason as Error; // whatever the caller gave as its reason
   for (const name in headers) {
     if (CONNECTION_HEADERS.has(name))
-      return invalid(`The header ${name} is set by the connection itself. Leave it out.`);
+      return invalid(`The header ${name} is set by the connection itself. Leave it out.`, false);
   }
   return undefined;
 }

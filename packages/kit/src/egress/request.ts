@@ -40,15 +40,15 @@ export const CONNECTION_HEADERS = new Set([
 export function firstHop(input: string | URL, init: EgressInit): Hop {
   const method = (init.method ?? 'GET').toUpperCase();
   if (!METHODS.has(method)) {
-    throw invalid(`The method is not supported. Use one of ${[...METHODS].join(', ')}.`);
+    throw invalid(`The method is not supported. Use one of ${[...METHODS].join(', ')}.`, false);
   }
   if (init.body !== undefined && (method === 'GET' || method === 'HEAD')) {
-    throw invalid(`A ${method} request cannot have a body. Leave the body out or use POST.`);
+    throw invalid(`A ${method} request cannot have a body. Leave the body out or use POST.`, false);
   }
   const headers = parseHeaders(init.headers);
   for (const name of headers.keys()) {
     if (CONNECTION_HEADERS.has(name)) {
-      throw invalid(`The header ${name} is set by the connection itself. Leave it out.`);
+      throw invalid(`The header ${name} is set by the connection itself. Leave it out.`, false);
     }
   }
   headers.set('accept-encoding', init.stream === true ? 'identity' : 'gzip, br');
@@ -59,6 +59,6 @@ function parseHeaders(headers: EgressInit['headers']): Headers {
   try {
     return new Headers(headers);
   } catch {
-    throw invalid('A header name or value is not valid. Remove line breaks and special characters.');
+    throw invalid('A header name or value is not valid. Remove line breaks and special characters.', false);
   }
 }

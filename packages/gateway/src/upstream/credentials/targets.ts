@@ -76,6 +76,8 @@ export interface Targets {
 /** A call-back token lives for 5 minutes; the other server gets most of them. */
 const CALL_TOKEN_MS = 60_000;
 const MOST_CALL_TOKENS = 1000;
+/** As of stored secrets: a shorter text would be cut out of any sentence. */
+const SHORTEST_SECRET = 6;
 // A token that came of a refusal so lately and is refused all the same is not helped by another.
 const REFUSED_EVERY_MS = 30_000;
 const MOST_REFUSED = 10_000;
@@ -196,7 +198,7 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
     return {
       ...target,
       headers: { ...headers, [mappedHeader.to]: value },
-      secrets: [value, ...target.secrets],
+      secrets: value.length < SHORTEST_SECRET ? target.secrets : [value, ...target.secrets],
       storedSecrets: target.secrets,
       principal: `${target.principal} ${digest}`,
     };

@@ -122,6 +122,7 @@ function noDocument(status: number): UpstreamFault | undefined {
   return new UpstreamFault(
     'invalid_result',
     `There is no document: the server answered ${status}. Check connection_url.`,
+    { isRefusal: status >= 400 && status < 500 },
   );
 }
 

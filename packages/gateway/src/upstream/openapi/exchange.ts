@@ -102,8 +102,7 @@ function faultOf(error: unknown, hasAnswered: boolean): unknown {
   return new UpstreamFault(
     isCut ? 'dropped' : KINDS[code],
     isCut ? 'The service broke its answer off.' : message,
-    {
-      wasSent,
-    },
+    // What could not even be sent says nothing about the service.
+    { wasSent, isOfCaller: code === 'invalid' && !wasSent },
   );
 }

@@ -1,8 +1,12 @@
 /** Services that an OpenAPI document describes, as links: their operations are tools, and nothing else is asked of them. */
+import { randomBytes } from 'node:crypto';
 import type { UpstreamTarget } from '@parley/connections';
+import { HOPS_HEADER } from '@parley/kit';
 import type { Egress } from '@parley/kit/egress';
 import type { Link, LinkRequest, LinkWatch, Links, ServerFacts } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
+import type { NextHops } from '../wire/hops.ts';
+import { createHops } from '../wire/hops.ts';
 import { carried } from './credentials.ts';
 import { Documents } from './documents.ts';
 import { exchange } from './exchange.ts';
@@ -17,6 +21,8 @@ import { createTranslator } from './translator.ts';
 export interface OpenApiOptions {
   /** The way out; the caller closes it. */
   readonly egress: Egress;
+  /** Signs the count of hops; equal for all replicas. Absent: a key of these links alone. */
+  readonly hopKey?: string | undefined;
   readonly now?: () => number;
 }
 
@@ -25,11 +31,12 @@ const LIST_TTL_MS = 300_000;
 const NO_WATCH: LinkWatch = { setUris: async () => undefined, close: async () => undefined };
 
 /** Creates the links of connections of the type OPENAPI; nothing is loaded or started before the first is used. */
-export function createOpenApiLinks({ egress, now = Date.now }: OpenApiOptions): Links {
+export function createOpenApiLinks({ egress, hopKey, now = Date.now }: OpenApiOptions): Links {
+  const hops = createHops(hopKey ?? randomBytes(32).toString('base64url'));
   const translator = createTranslator();
   const documents = new Documents({ egress, translator, now });
   return {
-    of: (target) => openApiLink(target, { egress, documents, now }),
+    of: (target) => openApiLink(target, { egress, documents, hops, now }),
     forget: async (connectionId) => documents.forget(connectionId),
     close: () => translator.close(),
   };
@@ -38,6 +45,7 @@ export function createOpenApiLinks({ egress, now = Date.now }: OpenApiOptions): 
 interface Means {
   readonly egress: Egress;
   readonly documents: Documents;
+  readonly hops: NextHops;
   readonly now: () => number;
 }
 
@@ -78,7 +86,7 @@ function listOf({ tools, leftOut }: Service): JsonObject {
 }
 
 async function call(target: UpstreamTarget, request: LinkRequest, means: Means): Promise<JsonObject> {
-  const { egress, documents, now } = means;
+  const { egress, documents, hops, now } = means;
   const { params, signal, limitMs, isRead = false } = request;
   const { tools } = await documents.known(target, signal);
   const tool = typeof params['name'] === 'string' ? tools.get(params['name']) : undefined;
@@ -88,7 +96,8 @@ async function call(target: UpstreamTarget, request: LinkRequest, means: Means):
     requestOf(plan, objectIn(params['arguments']) ?? {}, carried(target, plan.token, request.headers)),
   );
   const { url, method, body } = sent;
-  const headers = { ...traceOf(request), ...sent.headers };
+  // Nobody's own header stands for the count.
+  const headers = { ...traceOf(request), ...sent.headers, [HOPS_HEADER]: hops(request.hops) };
   const isSafe = isRead && plan.body === null && (method === 'GET' || method === 'HEAD');
   const limits = { signal, limitMs, maxBytes: target.maxResultBytes, isRead: isSafe };
   return exchange(url, { method, headers, body }, { egress, target, ...limits }, (answered) =>
@@ -98,7 +107,7 @@ async function call(target: UpstreamTarget, request: LinkRequest, means: Means):
 
 function traceOf({ requestId, traceparent }: LinkRequest): Record<string, string> {
   return {
-    ...(typeof requestId === 'string' && { 'x-request-id': requestId }),
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
     ...(traceparent !== undefined && { traceparent }),
   };
 }

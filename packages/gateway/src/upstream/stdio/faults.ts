@@ -6,8 +6,7 @@ interface Sent {
   readonly wasSent: boolean;
 }
 
-const MOST_WORDS = 500;
-// Secrets are looked for in more than is shown, so that none is cut in two.
+// More than anybody is shown: secrets are looked for in it first, so that none is cut in two.
 const MOST_LOOKED_AT = 20_000;
 
 export function invalid(message: string): UpstreamFault {
@@ -30,7 +29,7 @@ export function unreachable(message: string, retryAfterMs?: number): UpstreamFau
   return new UpstreamFault('unreachable', message, { wasSent: false, retryAfterMs });
 }
 
-/** An error of JSON-RPC, its words cut short and without secrets. */
+/** An error of JSON-RPC, its words without secrets. */
 export function rpcFault(
   { code, message, data }: Readonly<Record<string, unknown>>,
   secrets: readonly string[],
@@ -47,5 +46,5 @@ export function rpcFault(
 function shortWords(text: string, secrets: readonly string[]): string {
   let words = text.slice(0, MOST_LOOKED_AT);
   for (const secret of secrets) if (secret !== '') words = words.replaceAll(secret, '[secret]');
-  return words.slice(0, MOST_WORDS);
+  return words;
 }

@@ -192,11 +192,41 @@ describe.each(ERAS)('a program of %s', (era) => {
     for (const [name, [tool, args], expected] of cases) {
       const fault = await call(link, tool, { ...args }).catch((error: unknown) => error);
       expect(fault, name).toMatchObject({ name: 'UpstreamFault', wasSent: true, ...expected });
-      expect(String(fault).length, name).toBeLessThan(600);
+      expect(String(fault).length, name).toBeLessThan(1_000);
       expect(JSON.stringify([String(fault), fault]), name).not.toContain('w0rdw0rd');
     }
     await call(link, 'finish');
     expect(await other).toBe('finished');
+  });
+
+  test.each(['999999', '"a"', '"ID"', '0', '1', '1.5', '-1', 'true', '{}'])(
+    'that answers with the id %s of another request fails the one call that waits, and no other',
+    async (id) => {
+      const links = startLinks();
+      const link = links.of(targetOf({ era }));
+      const line = `{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}\n`;
+      const wrong = { kind: 'invalid_result', wasSent: true };
+      await expect(call(link, 'raw', { line })).rejects.toMatchObject(wrong);
+      expect(await call(link, 'echo', { here: 1 })).toEqual({ here: 1 });
+    },
+  );
+
+  test('that answers with the id of another request fails nobody while several wait, and none too late', async () => {
+    const links = startLinks();
+    const link = links.of(targetOf({ era }));
+    const client = new AbortController();
+    const line = '{"jsonrpc":"2.0","id":999999,"result":{"content":[]}}\n';
+    const waiting = call(link, 'hang');
+    const misanswered = call(link, 'raw', { line }, { signal: client.signal });
+    expect(await call(link, 'echo', { here: 1 })).toEqual({ here: 1 });
+    client.abort(new Error('The client has gone.'));
+    await expect(misanswered).rejects.toThrow('The client has gone.');
+    const late = '{"jsonrpc":"2.0","id":GONE,"result":{"content":[]}}\n';
+    const { cancelled } = await call(link, 'finish');
+    expect(await waiting).toBe('finished');
+    const said = late.replace('GONE', String(cancelled[0]));
+    const own = '{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[{"text":"1"}]}}\n';
+    expect(await call(link, 'raw', { line: said + own })).toBe(1);
   });
 
   test.each([

@@ -3,6 +3,7 @@ import type { UpstreamTarget } from '@parley/connections';
 import { DEFAULT_INBOUND_LIMITS, parseJson } from '@parley/http';
 import { detach, RPC } from '@parley/kit';
 import { isObject, isRequest, methodOf } from '../../messages.ts';
+import { GivenUp } from '../given-up.ts';
 import type { LinkRequest } from '../link.ts';
 import type { Child } from './child.ts';
 import { ended, invalid, outOfTime, rpcFault, unreachable } from './faults.ts';
@@ -38,6 +39,8 @@ export interface SendOptions {
 }
 
 interface Waiting {
+  /** True: its answer is only the end of something that stays open. */
+  readonly isStream: boolean;
   resolve(result: Params): void;
   reject(error: unknown): void;
 }
@@ -57,6 +60,7 @@ export class Wire {
   readonly flights = new Flights();
   readonly #options: WireOptions;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #givenUp = new GivenUp();
   #listener: WireListener;
   #lastId = 0;
   #heardAt = 0;
@@ -117,6 +121,7 @@ export class Wire {
       options.onSent?.(id);
       const giveUp = (reason: unknown) => {
         settle();
+        this.#givenUp.add(id);
         if (call !== undefined) this.flights.abandon(id, call);
         if (options.isSilent !== true) this.notify('notifications/cancelled', { requestId: id });
         reject(reason);
@@ -132,6 +137,7 @@ export class Wire {
       signal?.addEventListener('abort', onAbort, { once: true });
       if (call !== undefined) this.flights.begin(id, call);
       this.#waiting.set(id, {
+        isStream: !Number.isFinite(limitMs),
         resolve(result) {
           settle();
           resolve(result);
@@ -187,15 +193,24 @@ export class Wire {
   }
 
   #settle({ id, result, error }: Params, sizeBytes: number): void {
-    if (typeof id !== 'number') return;
-    this.flights.answered(id);
-    const waiting = this.#waiting.get(id);
+    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
+    if (waiting === undefined) this.#failMisanswered(id);
+    if (typeof id === 'number') this.flights.answered(id);
     const { maxResultBytes, secrets } = this.#options;
     if (sizeBytes > maxResultBytes)
       waiting?.reject(invalid(`The answer has more than ${maxResultBytes} bytes. Ask for less.`));
     else if (isObject(error)) waiting?.reject(rpcFault(error, secrets));
     else if (isObject(result)) waiting?.resolve(result);
     else waiting?.reject(invalid('The program sent an answer without a result.'));
+  }
+
+  /** An answer to nothing that was asked is meant for the one who waits; a late one is not. */
+  #failMisanswered(id: unknown): void {
+    if (id === null || id === undefined || this.#givenUp.has(id)) return;
+    const [only, ...others] = [...this.#waiting].filter(([, { isStream }]) => !isStream);
+    if (only === undefined || others.length > 0) return;
+    this.#givenUp.add(only[0]);
+    only[1].reject(invalid('The program answered with the id of another request.'));
   }
 
   /** Whose answer it would be cannot be told before its end, which may never come: all who wait learn it now. */

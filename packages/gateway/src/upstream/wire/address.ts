@@ -69,7 +69,7 @@ export class Address {
   /** All headers of a request; those of the protocol cannot be replaced, those of the connection win over ours. */
   headers(protocol: Headers, { requestId, traceparent, hops, signature }: HeaderWishes = {}): Headers {
     const all: Record<string, string> = { [HOPS_HEADER]: this.#hops(hops) };
-    if (requestId !== undefined && requestId !== null) all['x-request-id'] = requestId;
+    if (requestId !== undefined) all['x-request-id'] = requestId;
     if (traceparent !== undefined) all['traceparent'] = traceparent;
     if (signature !== undefined) all[FORWARDED_HEADER] = signature;
     return Object.assign(all, this.#own, protocol);

@@ -10,7 +10,8 @@ export class EraFault extends UpstreamFault {
   readonly status: number;
 
   constructor(message: string, { status = 200, rpc }: { status?: number; rpc?: UpstreamFault['rpc'] } = {}) {
-    super(rpc === undefined ? 'invalid_result' : 'rpc', message, { rpc });
+    const isRefusal = status >= 400 && status < 500;
+    super(rpc === undefined ? 'invalid_result' : 'rpc', message, { rpc, isRefusal });
     this.status = status;
   }
 }
@@ -18,7 +19,8 @@ export class EraFault extends UpstreamFault {
 /** The server has forgotten the session, and has done nothing. */
 export class SessionGone extends UpstreamFault {
   constructor() {
-    super('broken', 'The server forgets its sessions at once. Check how it keeps them.', { wasSent: false });
+    const message = 'The server forgets its sessions at once. Check how it keeps them.';
+    super('broken', message, { wasSent: false, isRefusal: true });
   }
 }
 
@@ -61,7 +63,13 @@ export function faultOf(error: unknown, { hasBegun = false, maxBytes = 0 } = {})
     return badResult('the headers of its answer are too large');
   if (code === 'too_large') return tooLarge(maxBytes);
   if (code === 'unreachable') return wasSent ? lost(hasBegun) : new UpstreamFault(code, message, { wasSent });
-  return new UpstreamFault(code === 'not_allowed' ? code : 'invalid_result', message, { wasSent });
+  if (code === 'not_allowed') return new UpstreamFault(code, message, { wasSent });
+  return new UpstreamFault('invalid_result', message, { wasSent, isOfCaller: isUnsendable(error) });
+}
+
+/** True: the request itself was malformed, and nothing was sent. */
+function isUnsendable({ code, wasSent }: EgressError): boolean {
+  return code === 'invalid' && !wasSent;
 }
 
 function lost(hasBegun: boolean): UpstreamFault {
@@ -108,16 +116,17 @@ const OF_THE_REQUEST = new Set<number | undefined>([
 ]);
 
 const LONGEST_HEARD = 64 * 1024;
-const LONGEST_SHOWN = 500;
+/** More than anybody is shown: secrets of others are looked for in it first, and none may be cut in two. */
+const LONGEST_PASSED = 20_000;
 
-/** A fault in the words of a server without the secrets that it was sent, cut to what may be shown. */
+/** A fault in the words of a server without the secrets that it was sent. Whoever shows it cuts it short. */
 export function shownFault(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof UpstreamFault) || error.rpc === undefined) return error;
   const { code, data } = error.rpc;
   const clean = (text: string) =>
     secrets
       .reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[secret]')), text)
-      .slice(0, LONGEST_SHOWN);
+      .slice(0, LONGEST_PASSED);
   const said = data === undefined ? '' : JSON.stringify(data);
   const isSecret = secrets.some(
     (secret) => secret !== '' && said.includes(JSON.stringify(secret).slice(1, -1)),

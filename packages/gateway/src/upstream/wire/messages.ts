@@ -25,6 +25,23 @@ export function messagesIn(text: string, isList = false): readonly Message[] {
   return messages as readonly Message[];
 }
 
+/** The same for what comes to many: each of them knows how deep its answer may be. */
+export function messagesOfAny(text: string): {
+  readonly messages: readonly Message[];
+  readonly isDeep: boolean;
+} {
+  try {
+    return { messages: messagesIn(text), isDeep: false };
+  } catch {
+    // Whatever else is wrong with it is found again.
+    return { messages: messagesIn(text, true), isDeep: true };
+  }
+}
+
+export function tooDeep(): UpstreamFault {
+  return badResult(`it sent JSON that is nested deeper than ${LIMITS.jsonDepth} levels`);
+}
+
 /** The error in the body of an answer that refuses; undefined when there is none. */
 export function rpcErrorOf(text: string): UpstreamFault['rpc'] {
   try {

@@ -5,7 +5,7 @@ import type { Address, HeaderWishes } from './address.ts';
 import { EventParser } from './event-stream.ts';
 import { badResult, faultOf, faultOfStatus } from './faults.ts';
 import type { Message } from './messages.ts';
-import { messagesIn, rpcErrorOf } from './messages.ts';
+import { messagesIn, messagesOfAny, rpcErrorOf } from './messages.ts';
 
 /** What is sent, and within which limits. */
 export interface Sending {
@@ -24,14 +24,16 @@ export interface Sending {
   readonly isRead?: boolean | undefined;
   /** True: the answer is a list, whose items are looked at one by one. */
   readonly isList?: boolean | undefined;
+  /** True: answers to many requests come as events, and whoever hears one looks whether it may be so deep. */
+  readonly isForMany?: boolean | undefined;
   /** True: it is no request, so whatever stands in an answer of 2xx says nothing. */
   readonly isAside?: boolean | undefined;
 }
 
 /** Who hears what comes. */
 export interface Hearing {
-  /** Takes a message; true when nothing more is wanted. */
-  on(message: Message): boolean;
+  /** Takes a message; true when nothing more is wanted. `isDeep`: deeper than anything but a list may be. */
+  on(message: Message, isDeep?: boolean): boolean;
   /** Until when, by `performance.now()`, the server had to wait for us. */
   heldUpUntilMs?(): number;
   /** Told when the stream has opened. */
@@ -65,7 +67,10 @@ export async function send(address: Address, sending: Sending, hearing: Hearing)
     const events = new EventParser(sending.maxBytes, (data, type) => {
       if (isDone) return;
       if (type !== '' && type !== 'message') return hearing.onOther?.(type, data);
-      for (const message of messagesIn(data, sending.isList)) isDone = hearing.on(message) || isDone;
+      const { messages, isDeep } = sending.isForMany
+        ? messagesOfAny(data)
+        : { messages: messagesIn(data, sending.isList), isDeep: false };
+      for (const message of messages) isDone = hearing.on(message, isDeep) || isDone;
     });
     parser = events;
     hearing.onOpen?.();

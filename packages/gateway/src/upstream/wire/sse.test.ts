@@ -64,6 +64,77 @@ describe('HTTP with SSE', () => {
     expect(await faultOf(late)).toMatchObject({ kind: 'timeout' });
   });
 
+  test.each([999_999, 'a', 0, 1.5])(
+    'that answers with the id %s fails the one call that waits',
+    async (id) => {
+      const wrong: Turn[] = [];
+      const echoed = (turn: Turn) => {
+        // The right answer after the wrong one is too late, and nobody else's.
+        wrong[0]?.result({ content: [] });
+        turn.result({});
+      };
+      const server = await serve({
+        'tools/call': (turn) => (turn.message.params?.name === 'echo' ? echoed(turn) : wrong.push(turn)),
+      });
+      const { link } = linksBed();
+      const call = (name: string) => link(server.url, SSE).request(callOf({}, { params: { name } }));
+      const failing = call('wrong');
+      await eventually(() => expect(wrong).toHaveLength(1));
+      wrong[0]?.event({ id, result: { content: [] } });
+      expect(await faultOf(failing)).toMatchObject({ kind: 'invalid_result', wasSent: true });
+      expect(await call('echo')).toEqual({});
+      expect(server.of('initialize')).toHaveLength(1);
+    },
+  );
+
+  test('that answers with the id of another request fails nobody while several wait, and none too late', async () => {
+    const held: Turn[] = [];
+    const server = await serve({
+      'tools/call': (turn) => {
+        if (turn.message.params?.name === 'hang') return held.push(turn);
+        for (const { message } of held) turn.event({ id: message.id, result: { late: true } });
+        return turn.result({ content: [] });
+      },
+    });
+    const { link } = linksBed();
+    const call = (name: string, limitMs = 20_000) =>
+      link(server.url, SSE).request(callOf({}, { params: { name }, limitMs }));
+    const [first, second] = [call('hang'), call('hang')];
+    await eventually(() => expect(held).toHaveLength(2));
+    const [one, other] = held.splice(0);
+    one?.event({ id: 999_999, result: {} });
+    one?.result({ first: true });
+    other?.result({ second: true });
+    expect(await Promise.all([first, second])).toEqual([{ first: true }, { second: true }]);
+    expect(await faultOf(call('hang', 50))).toMatchObject({ kind: 'timeout' });
+    await eventually(() => expect(held).toHaveLength(1));
+    expect(await call('finish')).toEqual({ content: [] });
+  });
+
+  test('may answer as deep as a list is allowed where a list was asked for, and nowhere else', async () => {
+    const nested = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) as unknown;
+    const held: Turn[] = [];
+    const server = await serve({
+      'tools/list': (turn) => turn.result({ tools: [nested] }),
+      'tools/call': (turn) =>
+        turn.message.params?.name === 'hang' ? held.push(turn) : turn.result({ content: [nested] }),
+    });
+    const { link } = linksBed();
+    const ask = (name: string, method = 'tools/call') =>
+      link(server.url, SSE).request(callOf({}, { method, params: { name } }));
+    const other = ask('hang');
+    await eventually(() => expect(held).toHaveLength(1));
+    expect(await faultOf(ask('deep'))).toMatchObject({
+      kind: 'invalid_result',
+      message: expect.stringContaining('deeper than 64 levels') as unknown,
+    });
+    expect(await ask('', 'tools/list')).toEqual({ tools: [nested] });
+    // The stream is still that of all.
+    held[0]?.result({ content: [] });
+    expect(await other).toEqual({ content: [] });
+    expect(server.of('initialize')).toHaveLength(1);
+  });
+
   test('that loses its stream drops what runs, and opens another for what follows', async () => {
     const server = await serve({
       'tools/call': (turn) => {

@@ -108,7 +108,6 @@ export class SseConversation implements Conversation {
     const maxBytes = this.#address.target.maxResultBytes;
     const { signal } = this.#closing;
     const protocol = { accept: 'text/event-stream' };
-    // Lists come on it too, so their depth is what is allowed.
     let fault: unknown = dropped();
     try {
       await send(
@@ -121,11 +120,11 @@ export class SseConversation implements Conversation {
           limitMs: Infinity,
           idleMs,
           maxBytes,
-          isList: true,
+          isForMany: true,
         },
         {
-          on: (message) => {
-            this.#talk.receive(message);
+          on: (message, isDeep) => {
+            this.#talk.receiveForAny(message, isDeep);
             return false;
           },
           onOther: (type, data) => {

@@ -3,10 +3,11 @@ import type { InputRequest } from '@parley/kit';
 import { detach, RPC } from '@parley/kit';
 import { isObject } from '../../messages.ts';
 import type { LinkNotice, LinkRequest } from '../link.ts';
-import { askedTooOften, dropped } from './faults.ts';
+import { GivenUp } from '../given-up.ts';
+import { askedTooOften, badResult, dropped } from './faults.ts';
 import { MAX_QUESTIONS, MAX_SERVER_REQUESTS } from './limits.ts';
 import type { Message, Result } from './messages.ts';
-import { isResponse, nextId, resultOf } from './messages.ts';
+import { isResponse, nextId, resultOf, tooDeep } from './messages.ts';
 import { noticeOf, tellLog, tellProgress } from './notices.ts';
 import type { Reply } from './questions.ts';
 import { Replies } from './replies.ts';
@@ -21,6 +22,8 @@ export class InFlight {
   readonly request: LinkRequest;
   readonly outcome: Promise<Result>;
   isSettled = false;
+  /** True: the server has said the last about it. */
+  isAnswered = false;
   /** Questions that wait for the client. */
   questions = 0;
   /** What the server has asked, answered or not. */
@@ -76,6 +79,7 @@ export class Talk {
   readonly #asked = new Map<unknown, AbortController>();
   /** Who had calls that ended without an answer: the server may still be at them, and ask. */
   readonly #unanswered = new Set<string | undefined>();
+  readonly #givenUp = new GivenUp();
   readonly #send: SendAside;
   readonly #replies: Replies;
   readonly #onFault: (error: unknown) => void;
@@ -99,6 +103,7 @@ export class Talk {
   /** Lets go of a call; one that was not answered is cancelled at the server. */
   end(call: InFlight, reason?: string): void {
     this.#calls.delete(call.id);
+    if (!call.isAnswered) this.#givenUp.add(call.id);
     if (call.isSettled) return;
     call.onFail = undefined;
     call.fail(new Error('The call was let go.'));
@@ -142,12 +147,35 @@ export class Talk {
     const { method, id } = message;
     if (isResponse(message)) {
       const call = owner ?? (typeof id === 'number' ? this.#calls.get(id) : undefined);
-      call?.settle(() => resultOf(message, call.id));
+      if (call === undefined) return;
+      call.isAnswered = true;
+      call.settle(() => resultOf(message, call.id));
     } else if (typeof method === 'string' && id !== undefined) {
       this.#answer(message, owner);
     } else {
       this.#hear(message, owner);
     }
+  }
+
+  /** Takes a message of the one stream that answers all calls. Throws as `receive` does. */
+  receiveForAny(message: Message, isDeep = false): void {
+    const { id } = message;
+    if (!isResponse(message)) {
+      if (isDeep) throw tooDeep();
+      return this.receive(message);
+    }
+    const call = typeof id === 'number' ? this.#calls.get(id) : undefined;
+    if (call === undefined) this.#failMisanswered(id);
+    else if (isDeep && !call.request.method.endsWith('/list')) {
+      call.isAnswered = true;
+      call.fail(tooDeep());
+    } else this.receive(message);
+  }
+
+  /** An answer to nothing that was asked is meant for the one who waits; a late one is not. */
+  #failMisanswered(id: unknown): void {
+    if (id === null || id === undefined || this.#givenUp.has(id)) return;
+    this.#only()?.fail(badResult('its answer has the id of another request'));
   }
 
   #hear(message: Message, owner: InFlight | undefined): void {

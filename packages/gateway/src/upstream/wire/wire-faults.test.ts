@@ -121,8 +121,8 @@ describe('an answer', () => {
       return response.writeHead(400, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id, error }));
     });
     const fault = await faultOf(wrong.work);
-    expect(fault.rpc).toEqual({ code: -32021, message: 'x'.repeat(500), data: { a: 1 } });
-    expect(fault.message).toBe('x'.repeat(500));
+    expect(fault.rpc).toEqual({ code: -32021, message: 'x'.repeat(2_000), data: { a: 1 } });
+    expect(fault.message).toBe('x'.repeat(2_000));
   });
 
   test('is shown without the secrets of the connection', async () => {
