@@ -107,6 +107,7 @@ export async function startVirtualBed({ self, connections }: VirtualBedOptions =
     sources: [members],
     ...(connections !== undefined && { connections }),
     migrations: [connectionMigrations],
+    longResults: (parts) => createKeptResults({ ...parts, now: () => clock.nowMs }),
     virtual(parts) {
       const results = createKeptResults({ ...parts, now: () => clock.nowMs });
       const made = {

@@ -46,6 +46,7 @@ export type { Host, StartNotice } from './define/host.ts';
 export type { Settings, SettingsOf } from './define/setting.ts';
 export { hintsOf } from './define/effects.ts';
 export type { Effect, Hints } from './define/effects.ts';
+export type { LongResults } from './call/result-size.ts';
 export { runTool } from './call/direct.ts';
 export type { DirectCall } from './call/direct.ts';
 export { createEngine } from './call/engine.ts';
