@@ -51,7 +51,7 @@ export { runTool } from './call/direct.ts';
 export type { DirectCall } from './call/direct.ts';
 export { createEngine } from './call/engine.ts';
 export type { Engine, EngineOptions } from './call/engine.ts';
-export { headerReader, HOPS_HEADER, PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
+export { CLIENT_HEADER, headerReader, HOPS_HEADER, PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
 export type { Exchange, ReadHeader } from './call/exchange.ts';
 export type {
   Extension,
