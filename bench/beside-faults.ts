@@ -1,4 +1,5 @@
 /** Owns calls of one upstream beside another one that is broken, in each way that one can be. */
+import { detach } from '@parley/kit';
 import type { Latency } from './latency.ts';
 import type { FaultName } from './servers/upstream-faults.ts';
 import type { SteadyLoad } from './steady-calls.ts';
@@ -48,7 +49,8 @@ function callOnAndOn({ url, key }: { url: string; key: string }): () => void {
     const done = () => {
       open -= 1;
     };
-    exchange(url, modernHeaders('call', key), modernBody('call', (id += 1))).then(done, done);
+    const call = exchange(url, modernHeaders('call', key), modernBody('call', (id += 1)));
+    detach(call.finally(done), () => undefined);
   }, EVERY_MS);
   return () => clearInterval(timer);
 }

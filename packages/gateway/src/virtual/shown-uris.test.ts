@@ -5,8 +5,8 @@ import { openSession } from '../../test/session.ts';
 import type { VirtualBed } from '../../test/virtual-bed.ts';
 import { startVirtualBed } from '../../test/virtual-bed.ts';
 
-const resources = ['docs://a', 'docs://f/{name}', 'ui://page/main'];
-const links = ['docs://f/x', 'ui://page/main', 'https://elsewhere.test/'];
+const RESOURCES = ['docs://a', 'docs://f/{name}', 'ui://page/main'];
+const LINKS = ['docs://f/x', 'ui://page/main', 'https://elsewhere.test/'];
 /** What the second member's links are shown as, below the alias that it has there. */
 const shownBelow = (alias: string) => [
   `parley://${alias}/docs%3A%2F%2Ff%2Fx`,
@@ -16,8 +16,8 @@ const shownBelow = (alias: string) => [
 
 async function bundleIn(bed: VirtualBed): Promise<string> {
   await bed.serve(
-    { id: 'conn_1', title: 'One', resources, links, prompts: ['first'] },
-    { id: 'conn_2', title: 'Two', resources, links, prompts: ['second'] },
+    { id: 'conn_1', title: 'One', resources: RESOURCES, links: LINKS, prompts: ['first'] },
+    { id: 'conn_2', title: 'Two', resources: RESOURCES, links: LINKS, prompts: ['second'] },
   );
   const connections = ['conn_1', 'conn_2'].map((connection_id) => ({ connection_id }));
   return (await bed.made({ connections })).id;
@@ -48,9 +48,9 @@ describe.each(['modern', 'legacy'] as const)('to a %s client', (era) => {
     const readAs = async (uri: string) =>
       ((await ask('resources/read', { uri })).contents as { uri: string }[]).map((content) => content.uri);
     const shown = shownBelow(alias);
-    expect(await namedBy('first')).toEqual(links.flatMap((uri) => [uri, uri]));
+    expect(await namedBy('first')).toEqual(LINKS.flatMap((uri) => [uri, uri]));
     expect(await namedBy('second')).toEqual(shown.flatMap((uri) => [uri, uri]));
-    expect(await readAs('docs://a')).toEqual(['docs://a', ...links]);
+    expect(await readAs('docs://a')).toEqual(['docs://a', ...LINKS]);
     const other = `parley://${alias}/docs%3A%2F%2Fa`;
     expect(await readAs(other)).toEqual([other, ...shown]);
   });
