@@ -1,11 +1,21 @@
 /** Owns the targets of the gateway: what P4 promises, and whether the figures keep it. */
+import { BESIDE } from './beside-faults.ts';
+import type { Beside, BesideFigures } from './beside-faults.ts';
 import type { GatewayFigures } from './gateway.ts';
-import { UPSTREAMS } from './gateway.ts';
+import { SEARCHED_TOOLS, UPSTREAMS } from './gateway.ts';
 import type { SessionCost } from './session-calls.ts';
 import { ruled } from './verdict.ts';
 import type { Note, Verdict } from './verdict.ts';
 
 const lower = { id: 'P4', better: 'lower', unit: 'x' } as const;
+const BESIDE_WORDS: Readonly<Record<Beside, string>> = {
+  drip: 'one that sends a byte a second',
+  drop: 'one that ends in the middle',
+  'wrong-id': 'one that answers with other ids',
+  large: 'one that answers 50 MB',
+  busy: 'one that answers 429',
+  exit: 'a program that ends at its start',
+};
 const PASSTHROUGH = 'call through the gateway, against a raw pass-through';
 
 /** Judges everything that was measured with the gateway. */
@@ -43,7 +53,26 @@ export function judgeGateway(figures: GatewayFigures | undefined): Verdict[] {
     ruled(
       { ...lower, what: 'p99 of calls beside an upstream that hangs, against alone', limit: 1.1 },
       over(figures?.hang.beside.p99Ms, figures?.hang.alone.p99Ms),
-      hangNote(figures),
+      besideNote(figures?.hang),
+    ),
+    ...BESIDE.map((kind) => {
+      const found = figures?.faults?.[kind];
+      return ruled(
+        { ...lower, what: `p50 of calls beside ${BESIDE_WORDS[kind]}, against alone`, limit: 1.2 },
+        over(found?.beside.p50Ms, found?.alone.p50Ms),
+        besideNote(found),
+      );
+    }),
+    ruled(
+      {
+        id: 'P4',
+        better: 'under',
+        unit: ' ms',
+        what: `p50 of a search over ${SEARCHED_TOOLS} tools`,
+        limit: 10,
+      },
+      figures?.search?.p50Ms,
+      figures?.search && { text: `p99 ${figures.search.p99Ms} ms`, isBroken: false },
     ),
   ];
 }
@@ -70,9 +99,9 @@ function said(cost: SessionCost | undefined): Note | undefined {
   };
 }
 
-function hangNote(figures: GatewayFigures | undefined): Note | undefined {
+function besideNote(figures: BesideFigures | undefined): Note | undefined {
   if (figures === undefined) return undefined;
-  const { alone, beside } = figures.hang;
+  const { alone, beside } = figures;
   const text = `p50 ${alone.p50Ms} to ${beside.p50Ms} ms, p99 ${alone.p99Ms} to ${beside.p99Ms} ms`;
   return { text, isBroken: false };
 }

@@ -1,5 +1,6 @@
 /** Owns the promises of P4's measuring: the pass-through, the upstreams of both eras, and the judging. */
 import { afterEach, describe, expect, test } from 'vitest';
+import { besideFault } from './beside-faults.ts';
 import { bundleScript } from './bundle.ts';
 import { cpuSource } from './cpu.ts';
 import type { GatewayFigures } from './gateway.ts';
@@ -9,7 +10,7 @@ import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { sessionCost } from './session-calls.ts';
 import { steadyCalls } from './steady-calls.ts';
-import { checkedExchange } from './wire.ts';
+import { checkedExchange, exchange, modernBody, modernHeaders } from './wire.ts';
 
 const started: ServerProcess[] = [];
 
@@ -42,6 +43,34 @@ test('an upstream of 2025 is called in sessions, and wrong answers are counted',
   await expect(sessionCost(other, cpuSource())).rejects.toThrow('initialize');
 });
 
+test('an upstream that is told to be broken is, in each of the ways', async () => {
+  const upstream = await serve('upstream-raw', '--tools', '1');
+  const call = () => {
+    const { url, key } = upstream.ready;
+    return exchange(url, modernHeaders('call', key), modernBody('call', 1));
+  };
+  expect(await upstream.ask('fault wrong-id')).toMatchObject({ isBroken: true });
+  expect(JSON.parse((await call()).body)).toMatchObject({ id: 'of-somebody-else' });
+  await upstream.ask('fault busy');
+  expect((await call()).status).toBe(429);
+  await upstream.ask('fault large');
+  expect((await call()).body.length).toBe(50 * 1024 * 1024);
+  await upstream.ask('fault drop');
+  await expect(call()).rejects.toThrow(/aborted|socket hang up|ECONNRESET/);
+  await upstream.ask('fault none');
+  expect((await call()).status).toBe(200);
+});
+
+test('calls are timed beside one that is broken', async () => {
+  const [well, broken] = [
+    await serve('upstream-raw', '--tools', '1'),
+    await serve('upstream-raw', '--tools', '1'),
+  ];
+  const load = { ...well.ready, perSecond: 200, calls: 20 };
+  const { alone, beside } = await besideFault(load, broken.ready, () => broken.ask('fault hang'));
+  expect([alone.count, beside.count]).toEqual([20, 20]);
+});
+
 describe('verdicts', () => {
   const point = (name: string, cpuUs: number, bodyBytes = 100): Point => ({
     name,
@@ -59,6 +88,7 @@ describe('verdicts', () => {
   });
   const cost = (cpuUs: number, failures = 0) => ({ cpuUs, calls: 10, failures });
   const latency = (p99Ms: number) => ({ count: 10, p50Ms: 1, p99Ms });
+  const beside = (p50Ms: number) => ({ alone: latency(2), beside: { ...latency(2), p50Ms } });
   const figures: GatewayFigures = {
     points: [
       point('passthrough call', 40),
@@ -72,11 +102,30 @@ describe('verdicts', () => {
     ],
     sessions: { bridged: cost(100), stdio: cost(100), mcpProxy: cost(400) },
     hang: { alone: latency(2), beside: latency(2.1) },
+    faults: {
+      drip: beside(1.1),
+      drop: beside(1.3),
+      'wrong-id': beside(1.2),
+      large: beside(1),
+      busy: beside(1),
+      exit: beside(1),
+    },
+    search: { count: 10, p50Ms: 4, p99Ms: 20 },
   };
 
   test('check 35: follow the figures', () => {
     const verdicts = judgeGateway(figures).map(({ verdict }) => verdict);
-    expect(verdicts).toEqual(['pass', 'miss', 'pass', 'pass', 'miss', 'pass', 'pass', 'miss', 'pass']);
+    const costs = ['pass', 'miss', 'pass', 'pass', 'miss', 'pass', 'pass', 'miss', 'pass'];
+    expect(verdicts).toEqual([...costs, 'pass', 'miss', 'pass', 'pass', 'pass', 'pass', 'pass']);
+  });
+
+  test('a search of 10 ms is a miss, and figures of an earlier run without it are not measured', () => {
+    const last = (search: GatewayFigures['search']) =>
+      judgeGateway({ ...figures, ...(search && { search }) }).at(-1)?.verdict;
+    expect(last({ count: 10, p50Ms: 10, p99Ms: 20 })).toBe('miss');
+    const { search: _search, faults: _faults, ...earlier } = figures;
+    const verdicts = judgeGateway(earlier).map(({ verdict }) => verdict);
+    expect(verdicts.slice(-7)).toEqual(Array.from({ length: 7 }, () => 'not measured'));
   });
 
   test('a proxy that is not installed is not measured, and wrong answers are a miss', () => {

@@ -1,4 +1,9 @@
 /** Owns P4: what it costs to reach an upstream through Parley, against a raw pass-through and another proxy. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BESIDE, besideFault } from './beside-faults.ts';
+import type { Beside, BesideFigures } from './beside-faults.ts';
 import { bundleScript, bundleShipped } from './bundle.ts';
 import { callTool } from './event-replica.ts';
 import type { Latency } from './latency.ts';
@@ -7,6 +12,7 @@ import { startMcpProxy } from './mcp-proxy.ts';
 import type { McpProxy } from './mcp-proxy.ts';
 import { measurePoints } from './points.ts';
 import type { Point, PointSettings, Target } from './points.ts';
+import { searchTimes } from './search-times.ts';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { sessionCost } from './session-calls.ts';
@@ -21,7 +27,11 @@ export interface GatewayFigures {
   /** 2025 clients: of a 2026 upstream, of a stdio upstream, and of that through mcp-proxy. */
   sessions: { bridged: SessionCost; stdio: SessionCost; mcpProxy?: SessionCost };
   /** Calls of one upstream alone, and while another one hangs. */
-  hang: { alone: Latency; beside: Latency };
+  hang: BesideFigures;
+  /** The same beside upstreams that are broken otherwise; absent: not measured. */
+  faults?: Record<Beside, BesideFigures>;
+  /** GATEWAY_SEARCH_TOOLS over as many tools as one connection may have; absent: not measured. */
+  search?: Latency;
 }
 
 export interface GatewaySettings extends PointSettings {
@@ -35,6 +45,11 @@ const LISTED_TOOLS = 500;
 const CALLED_TOOLS = 10;
 const HANGING_CALLS = 50;
 const SESSIONS = 8;
+const FAULT_CALLS = 400;
+/** What the promise on searching is made for. */
+export const SEARCHED_TOOLS = 5000;
+const SEARCHED_UPSTREAMS = 10;
+const SEARCHES = 200;
 
 type Progress = (line: string) => void;
 
@@ -78,7 +93,9 @@ export async function measureGateway(
     }
     const points = await measurePoints(targets, settings, method, progress);
     const sessions = await measureSessions(bed, { direct, stdio, proxy }, settings, method, progress);
-    return { points, sessions, hang: await measureHang(bed, direct, settings, progress) };
+    const hang = await measureHang(bed, direct, settings, progress);
+    const faults = await measureFaults(bed, direct, settings, progress);
+    return { points, sessions, hang, faults, search: await measureSearch(bed, progress) };
   } finally {
     await bed.close();
   }
@@ -113,7 +130,7 @@ async function measureHang(
   const load = { ...bed.target(url), ...steady };
   await steadyCalls(load);
   const alone = await steadyCalls(load);
-  await hanging.ask('hang on');
+  await hanging.ask('fault hang');
   const calls = Array.from({ length: HANGING_CALLS }, (_, id) =>
     exchange(stuck.url, modernHeaders('call', stuck.key), modernBody('call', id)),
   );
@@ -127,17 +144,53 @@ async function measureHang(
   return { alone, beside };
 }
 
+/** Each is broken for a short time, one after the other. */
+async function measureFaults(
+  bed: Bed,
+  url: string,
+  { steady }: GatewaySettings,
+  progress: Progress,
+): Promise<Record<Beside, BesideFigures>> {
+  const load = { ...bed.target(url), ...steady, calls: Math.min(steady.calls, FAULT_CALLS) };
+  const measured: [Beside, BesideFigures][] = [];
+  for (const kind of BESIDE) {
+    progress(`calls beside an upstream with the fault ${kind}`);
+    const broken = kind === 'exit' ? await bed.connectEnding() : await bed.connectBroken(kind);
+    measured.push([kind, await besideFault(load, bed.target(broken.url), broken.begin)]);
+    await broken.end();
+  }
+  // Each of the kinds was just measured.
+  return Object.fromEntries(measured) as Record<Beside, BesideFigures>;
+}
+
+/** One after the other, so that no search waits for another one. */
+async function measureSearch(bed: Bed, progress: Progress): Promise<Latency> {
+  progress(`searching ${SEARCHED_TOOLS} tools`);
+  const url = `${await bed.virtual(SEARCHED_UPSTREAMS, SEARCHED_TOOLS)}?mode=smart_tool_selection`;
+  return searchTimes(bed.target(url), SEARCHES);
+}
+
 interface Bed {
   upstream: (what: { era: '2026' | '2025'; tools: number }) => Promise<ServerProcess>;
   serve: (source: string, args: string[]) => Promise<ServerProcess>;
   /** Makes a connection and gives its URL at the gateway. */
   connect: (url: string) => Promise<string>;
   connectProgram: (tools: number) => Promise<string>;
+  /** An upstream that is well until `begin`. */
+  connectBroken: (fault: string) => Promise<BrokenUpstream>;
+  /** A program that runs until `begin`, and from then on ends when it is started. */
+  connectEnding: () => Promise<BrokenUpstream>;
   /** Another proxy before a stdio upstream of its own; undefined where it is not installed. */
   mcpProxy: (tools: number) => Promise<McpProxy | undefined>;
   virtual: (upstreams: number, tools: number) => Promise<string>;
   target: (url: string) => { url: string; key: string; pid: number };
   close: () => Promise<void>;
+}
+
+interface BrokenUpstream {
+  url: string;
+  begin: () => Promise<unknown>;
+  end: () => Promise<unknown>;
 }
 
 async function openBed({ cores }: Method): Promise<Bed> {
@@ -161,6 +214,10 @@ async function openBed({ cores }: Method): Promise<Bed> {
     });
     return (item as { id: string }).id;
   };
+  const overStdio = (program: string[]) => {
+    const [command, ...args] = program;
+    return made({ connection_type: 'STDIO', connection_headers: { command, args } });
+  };
   const overHttp = (at: string) => made({ connection_type: 'HTTP', connection_url: at });
   return {
     upstream,
@@ -171,9 +228,25 @@ async function openBed({ cores }: Method): Promise<Bed> {
       return proxy;
     },
     connect: async (at) => `${url}/mcp/${await overHttp(at)}`,
-    async connectProgram(tools) {
-      const [command, ...args] = program(tools);
-      return `${url}/mcp/${await made({ connection_type: 'STDIO', connection_headers: { command, args } })}`;
+    connectProgram: async (tools) => `${url}/mcp/${await overStdio(program(tools))}`,
+    async connectBroken(fault) {
+      const broken = await upstream({ era: '2026', tools: 1 });
+      const id = await overHttp(broken.ready.url);
+      return {
+        url: `${url}/mcp/${id}`,
+        begin: () => broken.ask(`fault ${fault}`),
+        end: () => broken.stop(),
+      };
+    },
+    async connectEnding() {
+      const folder = await mkdtemp(join(tmpdir(), 'parley-bench-ending-'));
+      const mark = join(folder, 'end');
+      const id = await overStdio([...program(1), mark]);
+      return {
+        url: `${url}/mcp/${id}`,
+        begin: () => writeFile(mark, ''),
+        end: () => rm(folder, { recursive: true, force: true }),
+      };
     },
     async virtual(count, tools) {
       const ids: string[] = [];

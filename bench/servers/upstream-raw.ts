@@ -2,13 +2,14 @@
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import { announce, serveOptions } from './serving.ts';
+import { faultOf } from './upstream-faults.ts';
 import { answersOf } from './upstream-messages.ts';
 
 const { tools, port } = serveOptions();
 const { values } = parseArgs({ strict: false, options: { era: { type: 'string' } } });
 const era = values.era === '2025' ? '2025' : '2026';
 const byPath = new Map<string, ReturnType<typeof answersOf>>();
-let isHanging = false;
+let fault: ReturnType<typeof faultOf>;
 
 /** What answers at `/mcp`, or at `/mcp/<prefix of all names>/<number of tools>`. */
 function answersAt(path: string): ReturnType<typeof answersOf> {
@@ -27,9 +28,11 @@ const server = createServer((req, res) => {
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => {
     const text = Buffer.concat(chunks).toString();
-    // accepted and never answered, as a server does whose work never ends
-    if (isHanging && text.includes('"tools/call"')) return;
     const body = answersAt(req.url ?? '/mcp')(text);
+    if (fault !== undefined && body !== undefined && text.includes('"tools/call"')) {
+      fault(res, body);
+      return;
+    }
     if (body === undefined) {
       res.writeHead(202).end();
       return;
@@ -47,9 +50,9 @@ server.listen(port, '127.0.0.1', () => {
     {
       close: () => server.closeAllConnections(),
       commands: {
-        hang: (how) => {
-          isHanging = how === 'on';
-          return { isHanging };
+        fault: (name) => {
+          fault = faultOf(name);
+          return { isBroken: fault !== undefined };
         },
       },
     },

@@ -29,6 +29,7 @@ const { before, peak, after, outcomes, faults } = await soak(
     settleMs: 120_000,
     lanes: Number(values.lanes),
     seed: Number(values.seed),
+    isMemoryCounted: true,
   },
   say,
 );

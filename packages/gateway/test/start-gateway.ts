@@ -4,7 +4,16 @@ import type { Server, ServerResponse, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
-import type { AnyToolset, Caller, ChangeBus, Engine, Grants, Source, StateSealer } from '@parley/kit';
+import type {
+  AnyToolset,
+  Caller,
+  ChangeBus,
+  Engine,
+  Grants,
+  LongResults,
+  Source,
+  StateSealer,
+} from '@parley/kit';
 import { ALL_GRANTS, createChangeBus, createEngine, detach, install, toolsetSource } from '@parley/kit';
 import type { AllowedNames } from '@parley/http';
 import { readJson, UnreadBytes } from '@parley/http';
@@ -68,6 +77,8 @@ export interface TestGatewayOptions {
   readonly now?: () => number;
   /** What the tables need besides people and calls. */
   readonly migrations?: readonly MigrationSet[];
+  /** Keeps what of results is too long for an answer. */
+  longResults?(parts: Pick<VirtualParts, 'store' | 'onFault'>): LongResults;
   /** What organizations put together; closed with the server. */
   virtual?(parts: VirtualParts): VirtualMcpEngines;
   /** A database that others use too, with the key of its owner when it has one; whoever opened it closes it. */
@@ -116,6 +127,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     ],
     changes,
     ...parts,
+    longResults: options.longResults?.({ store, onFault }),
     middleware: [...parts.middleware, ...(connections?.middleware ?? [])],
     onFault,
     ...(options.sealer !== undefined && { sealer: options.sealer }),

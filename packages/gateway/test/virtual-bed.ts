@@ -6,6 +6,7 @@ import type {
   VirtualMcps,
   VirtualTools,
 } from '@parley/connections';
+import type { PromptMessage } from '@modelcontextprotocol/server';
 import { connectionMigrations, createVirtualMcps, createVirtualTools } from '@parley/connections';
 import type { AnyToolset, Caller, Installed, OutsideCall, OutsideTool, ToolAnswer } from '@parley/kit';
 import { defineOutsidePrompt, defineOutsideResource, defineOutsideTool, defineToolset } from '@parley/kit';
@@ -43,6 +44,8 @@ export interface UpstreamScript {
   /** URIs, or templates with `{variables}`. */
   readonly resources?: readonly string[];
   readonly prompts?: readonly string[];
+  /** URIs that its prompts and its documents name besides. */
+  readonly links?: readonly string[];
 }
 
 /** What reached an upstream. */
@@ -107,6 +110,7 @@ export async function startVirtualBed({ self, connections }: VirtualBedOptions =
     sources: [members],
     ...(connections !== undefined && { connections }),
     migrations: [connectionMigrations],
+    longResults: (parts) => createKeptResults({ ...parts, now: () => clock.nowMs }),
     virtual(parts) {
       const results = createKeptResults({ ...parts, now: () => clock.nowMs });
       const made = {
@@ -192,7 +196,7 @@ async function storeConnection({ store, owner }: TestGateway, { id, title = id }
 }
 
 function toolsetOf(script: UpstreamScript, calls: UpstreamCall[]): AnyToolset {
-  const { id, title = id, tools = [], resources = [], prompts = [] } = script;
+  const { id, title = id, tools = [], resources = [], prompts = [], links = [] } = script;
   return defineToolset({
     name: id,
     title,
@@ -202,7 +206,8 @@ function toolsetOf(script: UpstreamScript, calls: UpstreamCall[]): AnyToolset {
         definition: uri.includes('{') ? { name: uri, uriTemplate: uri } : { name: uri, uri },
         async read(asked) {
           calls.push({ connection: id, what: 'read', args: asked });
-          return { contents: [{ uri: asked, text: `${asked} of ${id}` }] };
+          const more = links.map((link) => ({ uri: link, text: `beside ${asked}` }));
+          return { contents: [{ uri: asked, text: `${asked} of ${id}` }, ...more] };
         },
       }),
     ),
@@ -211,7 +216,13 @@ function toolsetOf(script: UpstreamScript, calls: UpstreamCall[]): AnyToolset {
         definition: { name },
         async get() {
           const content = { type: 'text' as const, text: `${name} of ${id}` };
-          return { messages: [{ role: 'user', content }] };
+          const messages: PromptMessage[] = [{ role: 'user', content }];
+          for (const uri of links) {
+            const link = { type: 'resource_link' as const, uri, name: uri };
+            const embedded = { type: 'resource' as const, resource: { uri, text: uri } };
+            messages.push({ role: 'user', content: link }, { role: 'user', content: embedded });
+          }
+          return { messages };
         },
       }),
     ),

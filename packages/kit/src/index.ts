@@ -46,11 +46,12 @@ export type { Host, StartNotice } from './define/host.ts';
 export type { Settings, SettingsOf } from './define/setting.ts';
 export { hintsOf } from './define/effects.ts';
 export type { Effect, Hints } from './define/effects.ts';
+export type { LongResults } from './call/result-size.ts';
 export { runTool } from './call/direct.ts';
 export type { DirectCall } from './call/direct.ts';
 export { createEngine } from './call/engine.ts';
 export type { Engine, EngineOptions } from './call/engine.ts';
-export { headerReader, HOPS_HEADER, PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
+export { CLIENT_HEADER, headerReader, HOPS_HEADER, PROPERTIES_HEADER, requestInfo } from './call/exchange.ts';
 export type { Exchange, ReadHeader } from './call/exchange.ts';
 export type {
   Extension,

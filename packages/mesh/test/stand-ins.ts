@@ -84,8 +84,15 @@ export function createSandbox(): { ran: string[]; sandbox: CodeExecution } {
   return { ran, sandbox };
 }
 
-/** An engine that knows the mesh alone and no titles, which is all that the mesh asks it for. */
-export const NO_ENGINE = { catalogFor: () => ({ toolsets: [{ name: MANAGEMENT }] }) } as unknown as Engine;
+/** An engine that knows the mesh alone, one tool of it and no titles, which is all that the mesh asks it for. */
+export const NO_ENGINE = {
+  catalogFor: () => ({
+    toolsets: [{ name: MANAGEMENT }],
+    tools: [{ toolset: MANAGEMENT, name: 'ORGANIZATION_GET' }],
+    prompts: [],
+    resources: [],
+  }),
+} as unknown as Engine;
 
 const unknownConnection = async () => {
   throw new ToolError('not_found', 'Connection not found');

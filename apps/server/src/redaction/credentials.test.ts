@@ -67,7 +67,7 @@ describe('a record', () => {
       ...record,
       outcome: 'denied' as const,
       name: KEY,
-      info: { ...record.info, id: KEY, client: KEY },
+      info: { ...record.info, id: KEY, client: KEY, clientLabel: KEY },
     };
     const clean = redactRecord(planted);
     expect(JSON.stringify(clean)).not.toContain(KEY);

@@ -37,8 +37,10 @@ export function redactRecord(record: CallRecord): CallRecord {
   const shown = isForeign ? redactWord(name) : name;
   const id = info.id === null ? null : redactWord(info.id);
   const client = info.client === null ? null : redactWord(info.client);
-  if (shown === name && id === info.id && client === info.client) return record;
-  return { ...record, name: shown, info: { ...info, id, client } };
+  const clientLabel = info.clientLabel === undefined ? undefined : redactWord(info.clientLabel);
+  const isSame = id === info.id && client === info.client && clientLabel === info.clientLabel;
+  if (shown === name && isSame) return record;
+  return { ...record, name: shown, info: { ...info, id, client, clientLabel } };
 }
 
 // Every pattern needs one of these, and numbers, UUIDs and the names of most clients have none.

@@ -387,6 +387,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
   const engine = createEngine({
     sources,
     changes,
+    longResults: results,
     middleware: [
       ...parts.middleware,
       ...withoutMissing(store),

@@ -6,6 +6,7 @@ import type { Caller } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { ConnectionTables, ConnectionType } from '../schema.ts';
 import type { Upstream } from '../upstream.ts';
+import type { NamesThere } from './member-names.ts';
 
 /** Looks at code without running it; throws `invalid`, with line and column, when it cannot be read. */
 export type CheckCode = (code: string) => Promise<void>;
@@ -21,6 +22,8 @@ export interface Base {
   readonly ownServer: (caller: Caller, virtualId?: string) => Promise<void>;
   /** True for the name of a toolset that the caller's organization has. */
   readonly isToolset: (caller: Caller, name: string) => boolean;
+  /** What the management tools are called, as which this server is a member of virtual MCPs; absent: nobody knows. */
+  readonly ownNames?: ((caller: Pick<Caller, 'organizationId'>) => NamesThere) | undefined;
   readonly now: () => number;
   /** The port that this server itself listens on, which no connection may reach by a permission of its own. */
   readonly ownPort?: (() => number | undefined) | undefined;

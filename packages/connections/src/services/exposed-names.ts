@@ -1,22 +1,14 @@
 /** The names under which virtual MCPs show what their members have: read, settled and kept. */
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
-import { fromJson } from '@parley/store';
-import type { ConnectionAggregationRow, ConnectionTables, ExposedNameRow } from '../schema.ts';
+import type { ConnectionTables, ExposedNameRow } from '../schema.ts';
 import type { VirtualMcp } from '../shapes/virtual-mcp.ts';
 import { takeTurns } from './base.ts';
-import { memberRows } from './members.ts';
-import type { Named, NameKind, NamingMember, SettledNames } from './naming.ts';
-import { NAME_KINDS, settleNames } from './naming.ts';
-import { uriSelection } from './uri-patterns.ts';
+import type { NamedMembers, OwnNames } from './member-names.ts';
+import { CATALOGS_ALONE, knownMembers, ownTools, settleAll } from './member-names.ts';
+import type { Named, NameKind, SettledNames } from './naming.ts';
+import { NAME_KINDS } from './naming.ts';
 
 type Collision = NonNullable<VirtualMcp['collisions']>[number];
-
-/** A virtual MCP and what its members show, by kind. */
-export interface NamedMembers {
-  readonly organizationId: string;
-  readonly virtualMcpId: string;
-  readonly members: Readonly<Record<NameKind, readonly NamingMember[]>>;
-}
 
 // Indexes of databases take no longer ones; what is longer has its name worked out each time.
 const LONGEST_KEPT = 1000;
@@ -26,8 +18,9 @@ export async function collisionsOf(
   from: Queryable,
   organizationId: string,
   id: string,
+  self?: OwnNames,
 ): Promise<Collision[]> {
-  const members = await knownMembers(from, organizationId, id);
+  const members = await knownMembers(from, organizationId, id, { self });
   const settled = await settleAll(from, { organizationId, virtualMcpId: id, members });
   return NAME_KINDS.flatMap((kind) => {
     const { names, holders, bareName } = settled[kind];
@@ -44,8 +37,9 @@ export async function shownCounts(
   from: Queryable,
   organizationId: string,
   id: string,
+  self?: OwnNames,
 ): Promise<{ readonly own: number; readonly tools: number; readonly collisions: number }> {
-  const members = await knownMembers(from, organizationId, id);
+  const members = await knownMembers(from, organizationId, id, { self });
   const settled = await settleAll(from, { organizationId, virtualMcpId: id, members });
   const { names, holders, bareName } = settled.tools;
   const beaten = names.filter((named) => {
@@ -58,7 +52,7 @@ export async function shownCounts(
 
 /** Keeps the names of everything that is known now, so that they stay whatever comes and goes. */
 export async function fixNames(tx: StoreTransaction, organizationId: string, id: string): Promise<void> {
-  const members = await knownMembers(tx, organizationId, id);
+  const members = await knownMembers(tx, organizationId, id, CATALOGS_ALONE);
   const given = { organizationId, virtualMcpId: id, members };
   await write(tx, given, await settleAll(tx, given));
 }
@@ -73,45 +67,6 @@ export async function namesFor(store: Store, given: NamedMembers): Promise<Recor
     await write(tx, given, agreed);
     return agreed;
   });
-}
-
-async function settleAll(
-  from: Queryable,
-  { virtualMcpId, members }: NamedMembers,
-): Promise<Record<NameKind, SettledNames>> {
-  const db = from.db<ConnectionTables>();
-  const kept = await db
-    .selectFrom('exposed_names')
-    .select(['kind', 'connection_id', 'upstream_name', 'exposed_name'])
-    .where('virtual_mcp_id', '=', virtualMcpId)
-    .orderBy('exposed_name')
-    .execute();
-  const own = await ownTools(from, virtualMcpId);
-  const settled = (kind: NameKind) =>
-    settleNames({
-      virtualMcpId,
-      kind,
-      own: kind === 'tools' ? own : [],
-      kept: kept
-        .filter((row) => row.kind === kind)
-        .map(({ connection_id, upstream_name, exposed_name }) => ({
-          connection_id,
-          upstream_name,
-          exposed_name,
-        })),
-      members: members[kind],
-    });
-  return { tools: settled('tools'), prompts: settled('prompts'), resources: settled('resources') };
-}
-
-async function ownTools(from: Queryable, virtualMcpId: string): Promise<string[]> {
-  const rows = await from
-    .db<ConnectionTables>()
-    .selectFrom('virtual_tools')
-    .select('name')
-    .where('virtual_mcp_id', '=', virtualMcpId)
-    .execute();
-  return rows.map(({ name }) => name);
 }
 
 async function write(
@@ -154,52 +109,4 @@ async function write(
 
 function isKeepable({ upstream_name, exposed_name }: Named): boolean {
   return upstream_name.length <= LONGEST_KEPT && exposed_name.length <= LONGEST_KEPT;
-}
-
-/** The members with what was read of them; one that is virtual itself is named when it is first served. */
-async function knownMembers(
-  from: Queryable,
-  organizationId: string,
-  id: string,
-): Promise<NamedMembers['members']> {
-  const rows = await memberRows(from, organizationId, [id]);
-  const members: Record<NameKind, NamingMember[]> = { tools: [], prompts: [], resources: [] };
-  for (const row of rows) {
-    const { child_id: connectionId, alias, prefix } = row;
-    const names = await shownNames(from, row);
-    for (const kind of NAME_KINDS) members[kind].push({ connectionId, alias, prefix, names: names[kind] });
-  }
-  return members;
-}
-
-async function shownNames(
-  from: Queryable,
-  row: ConnectionAggregationRow,
-): Promise<Record<NameKind, string[]>> {
-  const bodies = await from
-    .db<ConnectionTables>()
-    .selectFrom('connection_catalogs')
-    .select(['kind', 'body'])
-    .where('connection_id', '=', row.child_id)
-    .where('kind', 'in', ['tools', 'prompts', 'resources', 'templates'])
-    .execute();
-  const read = (kind: string) => {
-    const body = bodies.find((catalog) => catalog.kind === kind)?.body ?? '[]';
-    return fromJson<{ name: string; uri?: string; uriTemplate?: string }[]>(body);
-  };
-  const named = (kind: 'tools' | 'prompts', selected: string | null) => {
-    const wanted = selected === null ? undefined : new Set(fromJson<string[]>(selected));
-    return read(kind).flatMap(({ name }) => (wanted?.has(name) === false ? [] : [name]));
-  };
-  const selects = uriSelection(
-    row.selected_resources === null ? null : fromJson<string[]>(row.selected_resources),
-  );
-  const uris = [...read('resources'), ...read('templates')].map(
-    ({ uri, uriTemplate }) => uri ?? uriTemplate ?? '',
-  );
-  return {
-    tools: named('tools', row.selected_tools),
-    prompts: named('prompts', row.selected_prompts),
-    resources: uris.filter((uri) => uri !== '' && selects(uri)),
-  };
 }

@@ -12,6 +12,7 @@ import type { ServedStatus } from '../served.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import type { UpstreamTool } from '../upstream.ts';
 import { shownCounts } from './exposed-names.ts';
+import type { OwnNames } from './member-names.ts';
 import { memberRows, overridesOf, selectionOf } from './members.ts';
 import type { GlancePosition } from './overview.ts';
 import { findRow } from './rows.ts';
@@ -68,11 +69,18 @@ export interface PlacedVirtualGlance {
 
 const PART = 100;
 
+export interface GlancesAsked {
+  readonly id?: string | undefined;
+  readonly after?: GlancePosition | undefined;
+  /** What the management tools are called; absent: nobody knows. */
+  readonly self?: OwnNames | undefined;
+}
+
 /** Virtual MCPs in the order of their titles, a part of them at a time. */
 export async function* virtualGlances(
   from: Queryable,
   { organizationId }: Pick<Caller, 'organizationId'>,
-  { id, after }: { readonly id?: string | undefined; readonly after?: GlancePosition | undefined } = {},
+  { id, after, self }: GlancesAsked = {},
 ): AsyncIterable<readonly PlacedVirtualGlance[]> {
   let start = after;
   do {
@@ -84,7 +92,7 @@ export async function* virtualGlances(
     if (id !== undefined) query = query.where('id', '=', id);
     if (start !== undefined) query = query.where(sql<boolean>`(title, id) > (${start.title}, ${start.id})`);
     const rows = await query.execute();
-    yield await glancesOf(from, organizationId, rows);
+    yield await glancesOf(from, organizationId, rows, self);
     const last = rows.length === PART ? rows.at(-1) : undefined;
     start = last && { title: last.title, id: last.id };
   } while (start !== undefined);
@@ -115,6 +123,7 @@ async function glancesOf(
   from: Queryable,
   organizationId: string,
   rows: readonly VirtualRow[],
+  self: OwnNames | undefined,
 ): Promise<PlacedVirtualGlance[]> {
   if (rows.length === 0) return [];
   const members = await memberRows(
@@ -126,7 +135,7 @@ async function glancesOf(
   const byParent = Map.groupBy(members, ({ parent_id }) => parent_id);
   const found: PlacedVirtualGlance[] = [];
   for (const { id, title, description, status, updated_at } of rows) {
-    const { own, tools, collisions } = await shownCounts(from, organizationId, id);
+    const { own, tools, collisions } = await shownCounts(from, organizationId, id, self);
     const glance: VirtualGlance = {
       id,
       title: visibleText(title),
@@ -138,7 +147,7 @@ async function glancesOf(
       ownTools: own,
       tools,
       collisions,
-      notes: await notesOn(from, organizationId, id),
+      notes: await notesOn(from, organizationId, id, self),
       updatedAt: new Date(updated_at).toISOString(),
     };
     found.push({ glance, position: { title, id } });

@@ -54,8 +54,9 @@ export function createVirtualMcps(base: Base): VirtualMcps {
     const found = await VIRTUAL_MCPS.in(from, caller).get(id);
     if (found === undefined) return undefined;
     const [connections = []] = await membersOf(from, caller.organizationId, [id]);
-    const collisions = await collisionsOf(from, caller.organizationId, id);
-    const notes = await notesOn(from, caller.organizationId, id);
+    const self = () => base.ownNames?.(caller) ?? {};
+    const collisions = await collisionsOf(from, caller.organizationId, id, self);
+    const notes = await notesOn(from, caller.organizationId, id, self);
     return { ...found, connections, collisions, ...(notes.length > 0 && { notes }) };
   };
   return {

@@ -3,15 +3,22 @@ import type { Queryable } from '@parley/store';
 import { fromJson } from '@parley/store';
 import type { ConnectionTables } from '../schema.ts';
 import type { UpstreamTool } from '../upstream.ts';
+import type { OwnNames } from './member-names.ts';
+import { namesThere } from './member-names.ts';
 import { memberRows, overridesOf, selectionOf } from './members.ts';
+import { NAME_KINDS } from './naming.ts';
 import { misfitOf } from './override-fit.ts';
 
 const MOST_NOTES = 50;
-/** What is virtual has no catalog of its own, so nothing can be said to be missing from it. */
-type Known = Partial<Record<'tools' | 'prompts', readonly UpstreamTool[]>>;
+const WORDS = { tools: 'tool', prompts: 'prompt', resources: 'resource' } as const;
 
 /** The notes on a virtual MCP, in the order of its members. */
-export async function notesOn(from: Queryable, organizationId: string, id: string): Promise<string[]> {
+export async function notesOn(
+  from: Queryable,
+  organizationId: string,
+  id: string,
+  self?: OwnNames,
+): Promise<string[]> {
   const members = await memberRows(from, organizationId, [id]);
   if (members.length === 0) return [];
   const ids = members.map(({ child_id }) => child_id);
@@ -28,22 +35,27 @@ export async function notesOn(from: Queryable, organizationId: string, id: strin
     const member = byId.get(row.child_id);
     if (member === undefined) continue;
     if (member.status === 'inactive') notes.push(`"${member.title}" is inactive and left out.`);
-    const { tools, prompts } = selectionOf(row);
+    const selection = selectionOf(row);
     const overrides = Object.entries(overridesOf(row));
-    if (tools === null && prompts === null && overrides.length === 0) continue;
-    const known = await catalogsOf(from, row.child_id);
-    const missing = (kind: 'tools' | 'prompts', names: readonly string[] | null) => {
-      const there = known[kind] && new Set(known[kind].map(({ name }) => name));
-      for (const name of names ?? [])
-        if (there?.has(name) === false)
-          notes.push(`"${member.title}" has no ${kind.slice(0, -1)} "${name}" now.`);
-    };
-    missing('tools', tools);
-    missing('prompts', prompts);
+    const isWhole = NAME_KINDS.every((kind) => selection[kind] === null);
+    if (isWhole && overrides.length === 0) continue;
+    const known = await namesThere(from, organizationId, row.child_id, { self, above: [id] });
+    for (const kind of NAME_KINDS) {
+      // Of what was never read nothing can be said to be missing.
+      const there = known[kind] && new Set(known[kind]);
+      for (const name of selection[kind] ?? []) {
+        const isPattern = kind === 'resources' && name.includes('*');
+        if (!isPattern && there?.has(name) === false)
+          notes.push(`"${member.title}" has no ${WORDS[kind]} "${name}" now.`);
+      }
+    }
+    const tools = overrides.length === 0 ? [] : await toolsOf(from, row.child_id);
     for (const [name, override] of overrides) {
-      const tool = known.tools?.find((candidate) => candidate.name === name);
       if (known.tools === undefined) continue;
-      const misfit = tool === undefined ? 'it is not there now' : await misfitOf(override, tool.inputSchema);
+      const tool = tools.find((candidate) => candidate.name === name);
+      const isThere = known.tools.includes(name);
+      // What is virtual has its definitions where it is served, and is looked at there.
+      const misfit = isThere ? tool && (await misfitOf(override, tool.inputSchema)) : 'it is not there now';
       if (misfit !== undefined)
         notes.push(`The override of "${name}" of "${member.title}" is not applied: ${misfit}.`);
     }
@@ -52,13 +64,13 @@ export async function notesOn(from: Queryable, organizationId: string, id: strin
   return notes.slice(0, MOST_NOTES);
 }
 
-async function catalogsOf(from: Queryable, connectionId: string): Promise<Known> {
-  const rows = await from
+async function toolsOf(from: Queryable, connectionId: string): Promise<readonly UpstreamTool[]> {
+  const row = await from
     .db<ConnectionTables>()
     .selectFrom('connection_catalogs')
-    .select(['kind', 'body'])
+    .select('body')
     .where('connection_id', '=', connectionId)
-    .where('kind', 'in', ['tools', 'prompts'])
-    .execute();
-  return Object.fromEntries(rows.map(({ kind, body }) => [kind, fromJson<UpstreamTool[]>(body)]));
+    .where('kind', '=', 'tools')
+    .executeTakeFirst();
+  return row === undefined ? [] : fromJson<UpstreamTool[]>(row.body);
 }

@@ -24,7 +24,7 @@ export function recordTo(store: Store, detailOf: DetailOf = () => undefined): Ob
       durationUs: Math.round(durationMs * 1000),
       // The revision says the era too; of the modern era there is one.
       era: info.protocolVersion ?? info.era,
-      client: info.client,
+      client: info.clientLabel ?? info.client,
       requestId: info.id,
       ...(info.virtualMcpId !== undefined && { virtualMcpId: info.virtualMcpId }),
     };

@@ -64,7 +64,10 @@ test.each(Object.entries(WAYS))('a header is read %s, and none of Parley itself'
     'X-My-Key=key-of-mine;Authorization=nothing;Cookie=nothing;X-Parley-Client=nothing;Mcp-Method=nothing',
   );
   await gateway.store.records.flush();
-  expect(JSON.stringify(await gateway.records())).not.toContain('key-of-mine');
+  const records = await gateway.records();
+  expect(JSON.stringify(records)).not.toContain('key-of-mine');
+  // What it calls itself is kept, for the record alone.
+  expect(records.at(-1)).toMatchObject({ client: 'me', callerId: gateway.owner.id });
 });
 
 test('a call-back token is a bearer that has what it was made for, and nothing else', async () => {

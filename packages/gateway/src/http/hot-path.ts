@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller, Engine, Exchange } from '@parley/kit';
 import type { ListedTool, Listing, ServerInfo, ToolAnswer, ToolPage } from '@parley/kit';
-import { headerReader, isToolResult, META, PROPERTIES_HEADER } from '@parley/kit';
+import { CLIENT_HEADER, headerReader, isToolResult, META, PROPERTIES_HEADER } from '@parley/kit';
 import { ProtocolFault, requestInfo, RPC } from '@parley/kit';
 import type { Answer } from './answer-batch.ts';
 import { faultJson } from './answers.ts';
@@ -18,14 +18,19 @@ type FoundTool = NonNullable<ReturnType<Engine['find']>>;
 /** What comes with a call besides its message. */
 interface CallExtras extends Pick<Exchange, 'connection' | 'header'> {
   readonly properties?: string | undefined;
+  readonly clientLabel?: string | undefined;
 }
 
 /** What the headers of a request say besides its message. */
-export function extrasOf({ headers }: IncomingMessage): Required<Pick<CallExtras, 'properties' | 'header'>> {
+export function extrasOf({
+  headers,
+}: IncomingMessage): Required<Pick<CallExtras, 'properties' | 'clientLabel' | 'header'>> {
   const labels = headers[PROPERTIES_HEADER];
+  const client = headers[CLIENT_HEADER];
   return {
     // Node joins what comes twice, except for cookies.
     properties: Array.isArray(labels) ? undefined : labels,
+    clientLabel: Array.isArray(client) ? undefined : client,
     header: headerReader((name) => headers[name]?.toString()),
   };
 }
@@ -47,7 +52,7 @@ export class HotPath {
     caller: Caller,
     request: Extract<HotRequest, { method: 'tools/call' }>,
     signal: () => AbortSignal,
-    { connection, properties, header }: CallExtras = {},
+    { connection, properties, clientLabel, header }: CallExtras = {},
   ): Promise<Answer> {
     const exchange: Exchange = {
       info: requestInfo({
@@ -56,6 +61,7 @@ export class HotPath {
         client: request.client,
         traceparent: request.traceparent,
         properties,
+        clientLabel,
       }),
       signal,
       connection,

@@ -4,7 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { HttpRefusal, Places, readJson, UnreadBytes } from '@parley/http';
 import type { Exchange, ToolAnswer } from '@parley/kit';
-import { isToolResult, ProtocolFault, PROPERTIES_HEADER, requestInfo, RPC, ToolError } from '@parley/kit';
+import {
+  CLIENT_HEADER,
+  isToolResult,
+  ProtocolFault,
+  PROPERTIES_HEADER,
+  requestInfo,
+  RPC,
+  ToolError,
+} from '@parley/kit';
 import type { Limits } from '../limits.ts';
 import { PROCESS, streamPlaces } from '../limits.ts';
 import { isObject } from '../messages.ts';
@@ -30,7 +38,6 @@ export interface PlainRoute {
 }
 
 const MARK = '/call-tool/';
-const CLIENT_HEADER = 'x-parley-client';
 const STREAM = 'text/event-stream';
 
 /** The call that a path is for; undefined for every other path. */

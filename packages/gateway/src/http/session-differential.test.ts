@@ -142,7 +142,7 @@ test.each([
   ['the version of an older client', { 'mcp-protocol-version': '2025-06-18' }],
   ['no version', { 'mcp-protocol-version': undefined }],
   ['a version that nobody knows', { 'mcp-protocol-version': '2020-01-01' }],
-  ['labels for the record', { 'x-parley-properties': '{"team":"a"}' }],
+  ['labels for the record', { 'x-parley-properties': '{"team":"a"}', 'x-parley-client': 'a label' }],
   ['only JSON accepted', { accept: 'application/json' }],
   ['another type of content', { 'content-type': 'text/plain' }],
   ['a charset', { 'content-type': 'application/json; charset=utf-8' }],

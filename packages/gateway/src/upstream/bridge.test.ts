@@ -142,6 +142,28 @@ describe.each(COMBINATIONS)('a $client client and a $upstream upstream', ({ clie
     );
   });
 
+  test('a document or a prompt that is too long is refused, and says so', async () => {
+    await using client = await connected({
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      prompts: [{ name: 'greet' }],
+      resources: [{ name: 'note', uri: 'note://1' }],
+    });
+    let size = 0;
+    bed.answer = ({ method }) =>
+      method === 'prompts/get'
+        ? { messages: [{ role: 'user', content: { type: 'text', text: 'p'.repeat(size) } }] }
+        : { contents: [{ uri: 'note://1', text: 'r'.repeat(size) }] };
+    size = 1024 * 1024;
+    expect((await client.raw.readResource({ uri: 'note://1' })).contents).toHaveLength(1);
+    await expect(client.raw.getPrompt({ name: 'greet' })).rejects.toThrow(
+      'at most 1048576 fit in one answer',
+    );
+    size = 10 * 1024 * 1024;
+    await expect(client.raw.readResource({ uri: 'note://1' })).rejects.toThrow(
+      'at most 10485760 fit in one answer',
+    );
+  });
+
   test('prompts, resources, templates and completion reach it under its own words', async () => {
     await using client = await connected({
       capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },

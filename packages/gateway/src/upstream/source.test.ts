@@ -1,4 +1,6 @@
 /** Connections in the catalog: listed word for word, replaced without a gap, and told only to who sees a difference. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { connectionMigrations } from '@parley/connections';
 import type { Change } from '@parley/kit';
 import { createEngine } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
@@ -7,8 +9,9 @@ import { modern, modernCall, sendModern } from '@parley/test-support/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { initialize, openSession } from '../../test/session.ts';
 import type { Bed } from '../../test/scripted-links.ts';
-import { served, servedTool, startBed } from '../../test/scripted-links.ts';
+import { served, servedTool, startBed, text } from '../../test/scripted-links.ts';
 import { startGateway } from '../../test/start-gateway.ts';
+import { createKeptResults } from '../virtual/kept-results.ts';
 import { effectOf } from './toolset.ts';
 
 const ORGANIZATION = 'org_test';
@@ -255,6 +258,37 @@ describe('what comes to an upstream while a 2025 session is open', () => {
     bed.give(organizationId, served('conn_1', { organizationId, instructions: 'Use it well.' }));
     expect((await opening).text).toContain('Use it well.');
   });
+});
+
+test('what is too long for an answer is read at the address of a server without resources, in both eras', async () => {
+  // Who keeps it is the engine; of it the connection only says that there may be something to read.
+  const results = { within: async (_caller: unknown, result: CallToolResult) => result, documents: [] };
+  await using own = startBed({ results });
+  await using gateway = await startGateway({
+    connections: own.gateway,
+    migrations: [connectionMigrations],
+    longResults: createKeptResults,
+  });
+  const { organizationId } = gateway.owner;
+  own.answer = () => text('x'.repeat(2 * 1024 * 1024));
+  own.give(organizationId, served('conn_1', { organizationId }));
+  const to = { port: gateway.port, key: gateway.ownerKey, path: '/mcp/conn_1' };
+  const session = await openSession(to);
+  const asking = {
+    modern: async (method: string, params: Record<string, unknown>) =>
+      (await sendModern(to, modern(method, params))).json.result,
+    legacy: async (method: string, params: Record<string, unknown>) =>
+      (await session.request(method, params)).json.result,
+  };
+  for (const ask of Object.values(asking)) {
+    const { _meta, isError } = await ask('tools/call', { name: 'work', arguments: {} });
+    expect(isError).toBeUndefined();
+    const uri = `${_meta['parley/result'].uri}?from=0&to=3`;
+    expect((await ask('resources/read', { uri })).contents).toEqual([
+      { uri, mimeType: 'text/plain', text: 'xxx' },
+    ]);
+    expect((await ask('resources/templates/list', {})).resourceTemplates).toEqual([]);
+  }
 });
 
 test('what was read and not told yet is found by the next list, after the time to wait for it is over', async () => {

@@ -75,6 +75,10 @@ export interface LongResults {
 /** Why a list of the connection may not be what there is, besides what is stored of it. */
 export type DegradedNow = { readonly reason: string; readonly since: string } | undefined;
 
+/** Documents are where long things are read, so they may be as long as a result that is kept. */
+const MOST_READ = 10 * 1024 * 1024;
+const MOST_PROMPT = 1024 * 1024;
+
 /** A server that was never read may have all of them. */
 export const OFFERS = ['resources', 'prompts', 'completions'] as const satisfies readonly Offer[];
 
@@ -92,7 +96,13 @@ export function toolsetOf(
       title,
       ...(instructions !== null && { instructions: cleaned(instructions, []) }),
       ...(degraded !== undefined && { degraded }),
-      offers: OFFERS.filter((offer) => !connection.isKnown || connection.capabilities[offer] !== undefined),
+      offers: OFFERS.filter(
+        (offer) =>
+          !connection.isKnown ||
+          connection.capabilities[offer] !== undefined ||
+          // What is too long for an answer is read as one.
+          (offer === 'resources' && parts.results !== undefined),
+      ),
       tools: connection.tools.map((tool) => outsideTool(connection, tool, parts)),
       resources: [
         ...documentsWithSkills(connection, files).flatMap(({ definition, isListed, skill }) => {
@@ -228,6 +238,7 @@ export function outsideResource(
           const result = await bridge.ask(connection, wanted, call);
           refuseOtherPage(connection, uri, result, announce);
           refuseOtherFile(files, { uri, result, connection }, announce);
+          refuseLong(result['contents'], MOST_READ, 'Read less of it, if its server can give parts.');
           // The kit looks at its shape, and the SDK at every field.
           return unstamped(result) as ReadResourceResult;
         },
@@ -276,12 +287,24 @@ export function outsidePrompt(
     definition: definition as unknown as Prompt, // as its server wrote it
     async get(args, call) {
       const wanted = { method: 'prompts/get', params: { name, arguments: args }, isRead: true } as const;
+      const result = await bridge.ask(connection, wanted, call);
+      refuseLong(result['messages'], MOST_PROMPT, 'Ask for it with other arguments.');
       // The kit looks at its shape, and the SDK at every field.
-      return unstamped(await bridge.ask(connection, wanted, call)) as GetPromptResult;
+      return unstamped(result) as GetPromptResult;
     },
     ...(canComplete(connection) && { complete: completion(connection, ref, bridge) }),
     abandon: (requestState) => bridge.abandon(requestState),
   });
+}
+
+/** Nothing is cut out of a document or a prompt: half of one says something else. */
+function refuseLong(parts: unknown, most: number, hint: string): void {
+  const size = parts === undefined ? 0 : JSON.stringify(parts).length;
+  if (size > most)
+    throw new ToolError(
+      'too_large',
+      `It has about ${size} bytes; at most ${most} fit in one answer. ${hint}`,
+    );
 }
 
 function canComplete({ capabilities }: ServedConnection): boolean {

@@ -8,6 +8,7 @@ import { openStore } from '@parley/store';
 import type { ScratchDatabase } from '@parley/store/testing';
 import { scratchDatabase } from '@parley/store/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { VirtualBed } from '../../test/virtual-bed.ts';
 import { startVirtualBed } from '../../test/virtual-bed.ts';
 import { createKeptResults } from './kept-results.ts';
 
@@ -208,4 +209,123 @@ test('code gets the whole of what a budget shortens for a model, in a run and in
   expect(await kept()).toBe(0);
   expect((await bed.call({ id }, 'text')).json.result._meta['parley/result']).toMatchObject({ shown: 1000 });
   expect(await kept()).toBe(1);
+});
+
+describe('a result that is too long for an answer, without any budget', () => {
+  const MiB = 1024 * 1024;
+  const bytes = Buffer.alloc(2 * MiB, 7).toString('base64');
+  const answers: Record<string, object> = {
+    text: { content: [{ type: 'text', text: `first ${'t'.repeat(2 * MiB)}` }] },
+    failure: { content: [{ type: 'text', text: 'f'.repeat(2 * MiB) }], isError: true },
+    picture: {
+      content: [
+        { type: 'text', text: 'Taken.' },
+        { type: 'image', data: bytes, mimeType: 'image/png' },
+        { type: 'image', data: 'AAAA', mimeType: 'image/gif' },
+      ],
+      structuredContent: { taken: true },
+    },
+    file: {
+      content: [{ type: 'resource', resource: { uri: 'file:///a', mimeType: 'audio/wav', blob: bytes } }],
+    },
+    links: {
+      content: Array.from({ length: 20_000 }, (_, index) => ({
+        type: 'resource_link',
+        uri: `file:///${index}`,
+        name: `document ${index}`,
+      })),
+    },
+    promised: {
+      content: [{ type: 'text', text: 'short' }],
+      structuredContent: { long: 's'.repeat(2 * MiB) },
+    },
+  };
+  const bundleIn = async (bed: VirtualBed) => {
+    const outputSchema = { type: 'object', properties: { long: { type: 'string' } } };
+    await bed.serve({
+      id: 'conn_big',
+      tools: Object.entries(answers).map(([name, answer]) => ({
+        name,
+        answer: () => answer as never,
+        ...(name === 'promised' && { outputSchema }),
+      })),
+    });
+    const { id } = await bed.made({ connections: [{ connection_id: 'conn_big' }] });
+    return id;
+  };
+  const uriIn = (text: string) => /parley:\/\/results\/res_[A-Za-z0-9_-]+/.exec(text)?.[0] ?? '';
+
+  test('text is shown from its beginning, and read in parts, in every mode', async () => {
+    await using bed = await startVirtualBed();
+    const id = await bundleIn(bed);
+    const query = '?mode=smart_tool_selection';
+    for (const place of [{ id }, { id, query }]) {
+      const ask = (name: string) =>
+        place.query === undefined ? bed.call(place, name) : bed.call(place, 'GATEWAY_CALL_TOOL', { name });
+      const { result } = (await ask('text')).json;
+      expect(result).not.toHaveProperty('isError');
+      const { uri, size } = result._meta['parley/result'];
+      expect(size).toBe(2 * MiB + 6);
+      expect(result.content[0].text).toMatch(/^first t+\n\n\[The first 50000 of 2097158 characters/);
+      const part = await bed.send(place, 'resources/read', { uri: `${uri}?from=0&to=8` });
+      expect(part.json.result.contents[0].text).toBe('first tt');
+      const other = (await bed.gateway.key({ conn_big: ['*'] })).text;
+      expect((await bed.send({ ...place, key: other }, 'resources/read', { uri })).json.error.code).toBe(
+        -32602,
+      );
+      expect((await ask('failure')).json.result).toMatchObject({
+        isError: true,
+        _meta: { 'parley/result': { size: 2 * MiB } },
+      });
+    }
+  });
+
+  test('pictures and files become links, what is small beside them stays', async () => {
+    await using bed = await startVirtualBed();
+    const id = await bundleIn(bed);
+    const { result } = (await bed.call({ id }, 'picture')).json;
+    expect(result).toMatchObject({ structuredContent: { taken: true } });
+    expect(result).not.toHaveProperty('isError');
+    const [said, link, small, note] = result.content;
+    expect(said).toEqual({ type: 'text', text: 'Taken.' });
+    expect(link).toMatchObject({ type: 'resource_link', mimeType: 'image/png', size: 2 * MiB });
+    expect(small).toMatchObject({ type: 'image', data: 'AAAA' });
+    expect(note.text).toContain(link.uri);
+    const read = await bed.send({ id }, 'resources/read', { uri: link.uri });
+    expect(read.json.result.contents).toEqual([{ uri: link.uri, mimeType: 'image/png', blob: bytes }]);
+    const file = (await bed.call({ id }, 'file')).json.result;
+    expect(file.content[0]).toMatchObject({ type: 'resource_link', mimeType: 'audio/wav' });
+  });
+
+  test('what is long by its number is kept as JSON; a structure that was promised is missed aloud', async () => {
+    await using bed = await startVirtualBed();
+    const id = await bundleIn(bed);
+    const many = (await bed.call({ id }, 'links')).json.result;
+    expect(many).not.toHaveProperty('isError');
+    const part = await bed.send({ id }, 'resources/read', {
+      uri: `${uriIn(many.content[0].text)}?from=0&to=40`,
+    });
+    expect(part.json.result.contents[0]).toMatchObject({
+      mimeType: 'application/json',
+      text: expect.stringMatching(/^\{"content":\[\{"type":"resource_link"/),
+    });
+    const promised = (await bed.call({ id }, 'promised')).json.result;
+    expect(promised).toMatchObject({ isError: true, _meta: { 'dev.parley/code': 'too_large' } });
+    expect(promised.content[0].text).toMatch(/^The call is done/);
+    expect(uriIn(promised.content[1].text)).not.toBe('');
+  });
+
+  test('code, and who could not read it, get the short refusal', async () => {
+    await using bed = await startVirtualBed();
+    const id = await bundleIn(bed);
+    const code = 'export default async (tools) => tools.text({}).catch((error) => error.code)';
+    const run = await bed.call({ id, query: '?mode=code_execution' }, 'GATEWAY_RUN_CODE', { code });
+    expect(run.json.result.structuredContent.returnValue).toBe('too_large');
+    const kept = bed.gateway.store.db<ConnectionTables>().selectFrom('kept_results').select('id');
+    expect(await kept.execute()).toEqual([]);
+    expect((await bed.call({ id, path: '/mcp/conn_big' }, 'text')).json.result).toMatchObject({
+      isError: true,
+      _meta: { 'dev.parley/code': 'too_large' },
+    });
+  });
 });

@@ -1,9 +1,12 @@
 /** Results that are longer than an answer may be: the answer carries their beginning, and their caller reads the rest in ranges. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ConnectionTables } from '@parley/connections';
-import type { Caller, OutsideResource } from '@parley/kit';
+import type { Caller, LongResults, OutsideResource } from '@parley/kit';
 import { defineOutsideResource, isGranted, ToolError, typeId } from '@parley/kit';
 import type { Store } from '@parley/store';
+import { fittedResult } from './fitted-result.ts';
+import type { KeptPart } from './shortened-result.ts';
+import { boundary, BYTES, RESULT_META, shortened, wholeOf } from './shortened-result.ts';
 
 /** What results are kept with. */
 export interface KeptResultOptions {
@@ -21,15 +24,12 @@ export interface ResultOrigin {
 }
 
 /** The result and, in it, where the whole of it is. */
-export interface KeptResults {
+export interface KeptResults extends LongResults {
   /** The result as it is when its text has no more characters than the budget; else its beginning, with a link. */
   within(caller: Caller, result: CallToolResult, budget: number, from: ResultOrigin): Promise<CallToolResult>;
   /** What reads them; belongs beside every tool that has a budget. */
   readonly documents: readonly OutsideResource[];
 }
-
-/** Where an answer tells what was kept of it. */
-export const RESULT_META = 'parley/result';
 
 const PREFIX = 'parley://results/';
 const PLACE = /^parley:\/\/results\/([A-Za-z0-9_-]{1,64})(?:\?from=(\d{1,9})&to=(\d{1,9}))?$/;
@@ -50,7 +50,7 @@ export function createKeptResults({
   now = Date.now,
   most = MOST,
 }: KeptResultOptions): KeptResults {
-  async function keep(caller: Caller, whole: Whole, from: ResultOrigin): Promise<string> {
+  async function keep(caller: Caller, whole: KeptPart, from: ResultOrigin): Promise<string> {
     const { organizationId } = caller;
     const id = typeId('res', now());
     const at = now();
@@ -83,24 +83,34 @@ export function createKeptResults({
           .where('id', 'in', over.slice(start, start + 100))
           .execute();
     });
-    return id;
+    return `${PREFIX}${id}`;
   }
 
-  async function read(uri: string, { caller }: { readonly caller: Caller }) {
+  async function rowOf(uri: string, caller: Caller) {
     const [, id = '', from, to] = PLACE.exec(uri) ?? [];
-    const { organizationId } = caller;
+    if (id === '') return undefined;
     const row = await store
       .db<ConnectionTables>()
       .selectFrom('kept_results')
       .selectAll()
       .where('id', '=', id)
-      .where('organization_id', '=', organizationId)
+      .where('organization_id', '=', caller.organizationId)
       .where('caller_id', '=', caller.id)
       .where('expires_at', '>', now())
       .executeTakeFirst();
-    if (row === undefined || !isGranted(caller.grants, row.toolset, row.tool))
+    const isTheirs = row !== undefined && isGranted(caller.grants, row.toolset, row.tool);
+    return isTheirs ? { row, from, to } : undefined;
+  }
+
+  async function read(uri: string, { caller }: { readonly caller: Caller }) {
+    const found = await rowOf(uri, caller);
+    if (found === undefined)
       throw new ToolError('not_found', 'There is no such result. Results are kept for 24 hours.');
-    const text = store.secrets.open(row.body, { organizationId, rowId: id });
+    const { row, from, to } = found;
+    const text = store.secrets.open(row.body, { organizationId: caller.organizationId, rowId: row.id });
+    // Bytes make no sense in parts.
+    if (row.mime_type.endsWith(BYTES))
+      return { contents: [{ uri, mimeType: row.mime_type.slice(0, -BYTES.length), blob: text }] };
     const start = boundary(text, Math.min(Number(from ?? 0), text.length));
     const end = boundary(text, Math.min(Number(to ?? text.length), start + MOST_AT_ONCE, text.length));
     return {
@@ -108,6 +118,18 @@ export function createKeptResults({
       _meta: { [RESULT_META]: { size: text.length, from: start, to: Math.max(start, end) } },
     };
   }
+
+  const document = (name: string, uriTemplate: string, description: string) =>
+    defineOutsideResource({
+      definition: { name, uriTemplate, description },
+      // Each is for its own caller, which the read looks at.
+      heldBy: () => true,
+      read,
+    });
+  const documents = [
+    document('kept-result', `${PREFIX}{id}`, 'A result that was too long for an answer, from its beginning.'),
+    document('kept-result-range', `${PREFIX}{id}?from={from}&to={to}`, 'Characters of such a result.'),
+  ] as const;
 
   return {
     async within(caller, result, budget, from) {
@@ -121,87 +143,20 @@ export function createKeptResults({
         return shortened(result, whole, budget, undefined);
       }
     },
-    documents: [
-      ['kept-result', `${PREFIX}{id}`, 'A result that was too long for an answer, from its beginning.'],
-      ['kept-result-range', `${PREFIX}{id}?from={from}&to={to}`, 'Characters of such a result.'],
-    ].map(([name = '', uriTemplate = '', description = '']) =>
-      defineOutsideResource({
-        definition: { name, uriTemplate, description },
-        // Each is for its own caller, which the read looks at.
-        heldBy: () => true,
-        read,
-      }),
-    ),
-  };
-}
-
-interface Whole {
-  readonly text: string;
-  readonly mimeType: string;
-  /** True: the structure of the result is over the budget, so that it cannot stay. */
-  readonly isStructureLong: boolean;
-}
-
-/** The text of a result that is over the budget, or its structure where only that is; undefined: neither is. */
-function wholeOf({ content, structuredContent }: CallToolResult, budget: number): Whole | undefined {
-  const text = content.flatMap((block) => textOf(block) ?? []).join('\n\n');
-  const structure = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
-  if (text.length <= budget && structure.length <= budget) return undefined;
-  const isStructureLong = structure.length > budget;
-  return text.length > budget
-    ? { text: text.toWellFormed(), mimeType: 'text/plain', isStructureLong }
-    : { text: structure.toWellFormed(), mimeType: 'application/json', isStructureLong };
-}
-
-function textOf(block: CallToolResult['content'][number]): string | undefined {
-  if (block.type === 'text') return block.text;
-  return block.type === 'resource' && 'text' in block.resource ? block.resource.text : undefined;
-}
-
-function shortened(
-  { structuredContent, ...result }: CallToolResult,
-  { text, mimeType, isStructureLong }: Whole,
-  budget: number,
-  id: string | undefined,
-): CallToolResult {
-  const shown = boundary(text, budget);
-  const uri = id === undefined ? undefined : `${PREFIX}${id}`;
-  const rest =
-    uri === undefined
-      ? 'The rest could not be kept; ask for less.'
-      : `Read the rest from ${uri}?from=${shown}&to=${Math.min(text.length, shown + budget)} and on; it is kept for 24 hours.`;
-  const note = `[The first ${shown} of ${text.length} characters. ${rest}]`;
-  const others = result.content.filter((block) => textOf(block) === undefined);
-  return {
-    ...result,
-    ...(structuredContent !== undefined && !isStructureLong && { structuredContent }),
-    content: [
-      { type: 'text', text: `${text.slice(0, shown)}\n\n${note}` },
-      ...others,
-      ...(uri === undefined
-        ? []
-        : [
-            {
-              type: 'resource_link' as const,
-              uri,
-              name: 'kept-result',
-              description: 'The whole result.',
-              mimeType,
-              size: Buffer.byteLength(text),
-            },
-          ]),
-    ],
-    _meta: {
-      ...result._meta,
-      [RESULT_META]: { size: text.length, shown, ...(uri !== undefined && { uri }) },
+    async fitted(caller, result, maxBytes, from) {
+      // Whoever has the tool otherwise than by a grant could not read what is kept.
+      if (!isGranted(caller.grants, from.toolset, from.tool)) return undefined;
+      try {
+        return await fittedResult(result, maxBytes, (part) => keep(caller, part, from));
+      } catch (error) {
+        onFault(error, 'kept results');
+        return undefined;
+      }
     },
+    holds: async (caller, uri) => (await rowOf(uri, caller)) !== undefined,
+    reader: documents[0],
+    documents,
   };
-}
-
-/** The place, or the one before it where a character of two halves would be cut. */
-function boundary(text: string, at: number): number {
-  const code = at > 0 && at < text.length ? text.charCodeAt(at) : 0;
-  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }
 
 /** The ids of those that are too many or too much, the oldest; the newest stays whatever its size. */

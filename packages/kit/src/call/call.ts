@@ -10,7 +10,8 @@ import type { RequestInfo } from '../define/context.ts';
 import type { Exchange } from './exchange.ts';
 import type { Middleware, ToolCall } from './middleware.ts';
 import type { CallBody, CallRecord, Observer } from './record.ts';
-import { capResult } from './result-size.ts';
+import type { LongResults } from './result-size.ts';
+import { capResult, withPromise } from './result-size.ts';
 import type { TaskSeam } from './task-seam.ts';
 
 /** The parts that an engine and its narrowed copies share. */
@@ -24,6 +25,7 @@ export interface Core {
   readonly failed: (error: unknown) => unknown;
   readonly tasks: TaskSeam | undefined;
   readonly maxResultBytes: number;
+  readonly longResults: LongResults | undefined;
 }
 
 /** What is asked for. */
@@ -167,5 +169,21 @@ export class CallOfTool extends Call implements ToolCall {
   /** The result, or an error result with its beginning when it is too large. */
   capped(result: CallToolResult): CallToolResult {
     return capResult(result, this.#core.maxResultBytes);
+  }
+
+  /** The result of another server, with links in place of what is too large where its caller can follow them. */
+  fitted(result: CallToolResult): CallToolResult | Promise<CallToolResult> {
+    const capped = this.capped(result);
+    const { longResults, maxResultBytes } = this.#core;
+    const { caller, toolset, name, tool } = this;
+    // Code cannot read what was left out of its answer, and shall not take a part for the whole.
+    if (capped === result || longResults === undefined || this.request.isForCode === true) return capped;
+    return longResults
+      .fitted(caller, result, maxResultBytes, { toolset, tool: name })
+      .then((fitted) =>
+        fitted === undefined
+          ? capped
+          : withPromise(fitted, result, tool.definition.outputSchema !== undefined),
+      );
   }
 }

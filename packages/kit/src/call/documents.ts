@@ -2,6 +2,7 @@
 import type { GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../access/caller.ts';
 import type { CatalogResource } from '../catalog/compiled-resource.ts';
+import { compileResource } from '../catalog/compiled-resource.ts';
 import type { Endpoints } from '../catalog/endpoints.ts';
 import { noChannel } from '../channel/channel.ts';
 import type { OutsideCompletion } from '../define/outside-document.ts';
@@ -43,6 +44,9 @@ export interface Documents {
   complete(caller: Caller, request: CompletionRequest, exchange: Exchange): Promise<OutsideCompletion>;
 }
 
+/** What records call the place of results that were kept. */
+const KEPT_BY = 'parley';
+
 /** The fault for a resource that does not exist or is hidden; each era has its own code for it. */
 export class ResourceMissing extends ProtocolFault {
   constructor(uri: string) {
@@ -53,6 +57,9 @@ export class ResourceMissing extends ProtocolFault {
 /** Creates the document half of an engine. */
 export function createDocuments(endpoints: Endpoints, core: Core): Documents {
   const aroundRead = composeHooks(core.middleware.flatMap(({ read }) => (read === undefined ? [] : [read])));
+  const { longResults } = core;
+  const kept = longResults && compileResource(longResults.reader, KEPT_BY, {});
+  const keptFrom = kept?.uri.split('{')[0] ?? '';
   const shownTo = ({ organizationId }: Caller) => endpoints.of(organizationId).shown;
   const viewOf = (caller: Caller) => endpoints.of(caller.organizationId).view(caller);
 
@@ -86,7 +93,11 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
     canRead: (caller, uri) => viewOf(caller).resource(uri, caller) !== undefined,
 
     async read(caller, uri, exchange) {
-      const found = (await loadedView(caller)).resource(uri, caller);
+      const view = await loadedView(caller);
+      // Another server may keep results under such URIs too, so it is looked whose this one is.
+      const isKept =
+        kept !== undefined && uri.startsWith(keptFrom) && (await longResults?.holds(caller, uri));
+      const found = isKept ? { resource: kept, variables: {} } : view.resource(uri, caller);
       const asked = { caller, method: 'resources/read' as const, name: uri, args: {}, exchange };
       if (found === undefined) {
         core.observe(denialOf(resourceAt(shownTo(caller).resources, uri), asked));

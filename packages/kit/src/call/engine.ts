@@ -22,6 +22,7 @@ import { LONGEST_NAME, shortened } from './exchange.ts';
 import type { Middleware } from './middleware.ts';
 import { composeFailed } from './middleware.ts';
 import type { Observer } from './record.ts';
+import type { LongResults } from './result-size.ts';
 import type { TaskSeam } from './task-seam.ts';
 import type { ToolCalls } from './tool-calls.ts';
 import { createToolCalls } from './tool-calls.ts';
@@ -45,6 +46,8 @@ export interface EngineOptions {
   /** Gets faults whose details no client may see. */
   readonly onFault?: (error: unknown, where: string) => void;
   readonly maxResultBytes?: number;
+  /** Keeps what of results of other servers is over that; absent: it is cut. */
+  readonly longResults?: LongResults | undefined;
 }
 
 type Member = Pick<Caller, 'organizationId'>;
@@ -93,6 +96,7 @@ export function createEngine(options: EngineOptions): Engine {
     failed: composeFailed(middleware),
     tasks: options.tasks,
     maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
+    longResults: options.longResults,
   };
   const { sources, changes } = options;
   refuseTwins(sources);

@@ -37,6 +37,8 @@ const OWN_HEADERS =
   /^(?:authorization|proxy-.*|cookie|host|connection|content-.*|transfer-encoding|x-parley-.*|mcp-.*|sec-.*)$/;
 /** The header whose labels go into the record of the call. */
 export const PROPERTIES_HEADER = 'x-parley-properties';
+/** The header with what the record of the call says of the client. */
+export const CLIENT_HEADER = 'x-parley-client';
 /** How many servers of this kind a request came through, signed by them: nobody gains by sending another. */
 export const HOPS_HEADER = 'x-parley-hops';
 /** The longest name of a tool, prompt or resource in a record. */
@@ -50,8 +52,9 @@ export function requestInfo(given: {
   readonly protocolVersion?: string | undefined;
   readonly traceparent?: string | undefined;
   readonly properties?: string | undefined;
+  readonly clientLabel?: string | undefined;
 }): RequestInfo {
-  const { id, era, client, protocolVersion, traceparent, properties } = given;
+  const { id, era, client, protocolVersion, traceparent, properties, clientLabel } = given;
   return {
     id: shortened(String(id), LONGEST_WORD),
     era,
@@ -59,6 +62,7 @@ export function requestInfo(given: {
     protocolVersion,
     traceparent: traceparent && shortened(traceparent, LONGEST_WORD),
     properties,
+    clientLabel: clientLabel && shortened(clientLabel, LONGEST_WORD),
   };
 }
 

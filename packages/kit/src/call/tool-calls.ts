@@ -12,7 +12,9 @@ import type { Exchange } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import type { ToolCall } from './middleware.ts';
 import { composeHooks } from './middleware.ts';
+import { offersOf } from '../protocol/capabilities.ts';
 import type { CallBody, CallRecord } from './record.ts';
+import type { LongResults } from './result-size.ts';
 import type { TaskSeam } from './task-seam.ts';
 import { badAnswer, followingOf } from './outside.ts';
 import type { CreatedTask, ToolAnswer } from './tool-answer.ts';
@@ -45,7 +47,8 @@ export interface GrantedTool {
 }
 
 /** Creates them over the endpoints of all organizations. */
-export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
+export function createToolCalls(endpoints: Endpoints, parts: Core): ToolCalls {
+  const core = { ...parts, longResults: parts.longResults && readHere(parts.longResults, endpoints) };
   const { tasks } = core;
   const hooks = core.middleware.flatMap(({ concerns, call }) =>
     call === undefined ? [] : [{ concerns, call }],
@@ -185,6 +188,16 @@ export function createToolCalls(endpoints: Endpoints, core: Core): ToolCalls {
         throw core.failed(error);
       }
     },
+  };
+}
+
+/** Nothing is kept at a URL where no client would be let to read it. */
+function readHere(longResults: LongResults, endpoints: Endpoints): LongResults {
+  const isRead = ({ organizationId }: Caller) =>
+    offersOf(endpoints.of(organizationId).shown).has('resources');
+  return {
+    ...longResults,
+    fitted: async (caller, ...rest) => (isRead(caller) ? longResults.fitted(caller, ...rest) : undefined),
   };
 }
 

@@ -13,6 +13,8 @@ import type { OutsidePrompt } from '../define/outside-document.ts';
 import type { AnyPrompt } from '../define/prompt.ts';
 import type { Complete } from './compiled-resource.ts';
 import { completeWith } from './compiled-resource.ts';
+import type { ShownUri } from './shown-uris.ts';
+import { promptInShownUris } from './shown-uris.ts';
 
 /** A prompt ready to be listed, guarded and filled in. */
 export interface CatalogPrompt extends Guarded {
@@ -21,6 +23,8 @@ export interface CatalogPrompt extends Guarded {
   complete: Complete;
   /** The same under another name. */
   renamed(name: string): CatalogPrompt;
+  /** The same, which names documents by the URIs that they are shown under. */
+  speaking(shownUri: ShownUri): CatalogPrompt;
 }
 
 /** Compiles a prompt; `shown` is the name it is shown under, when that is not its own. */
@@ -29,6 +33,7 @@ export function compilePrompt(
   toolset: string,
   services: unknown,
   shown = prompt.shown,
+  shownUri?: ShownUri,
 ): CatalogPrompt {
   const { name: own } = prompt;
   const isRenamed = shown !== undefined && shown !== own;
@@ -45,12 +50,16 @@ export function compilePrompt(
       const given = (args ?? {}) as Record<string, string>;
       return throughRounds(call, services, {
         enter: (outside) => prompt.get(given, outside),
-        finished: promptResultOf,
+        finished: async (answer) => {
+          const result = await promptResultOf(answer);
+          return shownUri === undefined ? result : promptInShownUris(result, shownUri);
+        },
         abandon: (state) => prompt.abandon?.(state),
       });
     },
     complete: completeWith(prompt, services),
-    renamed: (name) => compilePrompt(prompt, toolset, services, name),
+    renamed: (name) => compilePrompt(prompt, toolset, services, name, shownUri),
+    speaking: (uris) => compilePrompt(prompt, toolset, services, shown, uris),
   };
 }
 

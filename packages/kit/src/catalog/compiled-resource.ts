@@ -15,6 +15,8 @@ import type { OutsideCompletion, OutsidePrompt, OutsideResource } from '../defin
 import type { AnyPrompt } from '../define/prompt.ts';
 import type { AnyResource, Completer, ResourceContent } from '../define/resource.ts';
 import type { Skill } from '../define/skill.ts';
+import type { ShownUri } from './shown-uris.ts';
+import { contentInShownUris } from './shown-uris.ts';
 import type { UriTemplate } from './uri-template.ts';
 import { compileAnyTemplate } from './uri-template.ts';
 
@@ -50,6 +52,8 @@ export interface CatalogResource extends Guarded {
   complete: Complete;
   /** The same under another URI. */
   renamed(uri: string): CatalogResource;
+  /** The same, which names other documents by the URIs that they are shown under. */
+  speaking(shownUri: ShownUri): CatalogResource;
   /** True: no list shows it, though it can be read. */
   readonly unlisted?: boolean;
   /** The skill whose SKILL.md it is, in the URIs of its own server. */
@@ -70,6 +74,7 @@ export function compileResource(
   toolset: string,
   services: unknown,
   shown = resource.shown ?? resource.uri,
+  shownUri?: ShownUri,
 ): CatalogResource {
   const own = resource.template;
   const isRenamed = shown !== resource.uri;
@@ -94,7 +99,7 @@ export function compileResource(
       const ownUri = ownUriOf(uri, variables);
       return throughRounds(call, services, {
         enter: (outside) => resource.read(ownUri, outside),
-        finished: (answer) => readingOf(answer, ownUri, uri),
+        finished: (answer) => readingOf(answer, { ownUri, uri, shownUri }),
         abandon: (state) => resource.abandon?.(state),
       });
     },
@@ -103,7 +108,8 @@ export function compileResource(
       resource.kind === 'outside-resource' &&
       resource.complete !== undefined && { completes: true }),
     complete: completeWith(resource, services),
-    renamed: (uri) => compileResource(resource, toolset, services, uri),
+    renamed: (uri) => compileResource(resource, toolset, services, uri, shownUri),
+    speaking: (uris) => compileResource(resource, toolset, services, shown, uris),
     aliasOf(uri) {
       if (!isRenamed) return undefined;
       if (own === undefined) return uri === resource.uri ? shown : undefined;
@@ -147,8 +153,7 @@ function resourceDefinition(
 /** What another server gave for a read, under the URI that the client asked for. */
 async function readingOf(
   answer: Readonly<Record<string, unknown>>,
-  ownUri: string,
-  uri: string,
+  { ownUri, uri, shownUri }: { ownUri: string; uri: string; shownUri: ShownUri | undefined },
 ): Promise<Reading> {
   if (
     !Array.isArray(answer.contents) ||
@@ -162,9 +167,15 @@ async function readingOf(
     ...rest,
     // As clients know them, but for fields that the wire may leave undefined.
     contents: contents.map((content) =>
-      content.uri === ownUri ? { ...content, uri } : content,
+      content.uri === ownUri ? { ...inShownUris(content, shownUri), uri } : inShownUris(content, shownUri),
     ) as ResourceContent[],
   };
+}
+
+type Content = ReadResourceResult['contents'][number];
+
+function inShownUris(content: Content, shownUri: ShownUri | undefined): Content {
+  return shownUri === undefined ? content : contentInShownUris(content, shownUri);
 }
 
 /** Completes with what a definition has for it. */

@@ -302,8 +302,8 @@ function outsideAnswer(
   if (answer.isError !== undefined && typeof answer.isError !== 'boolean')
     throw badAnswer('isError is neither true nor false');
   // Looked at block by block.
-  const capped = () => call.capped(answer as CallToolResult);
-  return isTextAlone(answer) ? capped() : refuseUnspecified('CallToolResult', answer).then(capped);
+  const fitted = () => call.fitted(answer as CallToolResult);
+  return isTextAlone(answer) ? fitted() : refuseUnspecified('CallToolResult', answer).then(fitted);
 }
 
 /** The outcome of a check that throws what is wrong. */

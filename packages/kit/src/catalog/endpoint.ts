@@ -12,6 +12,7 @@ import { Cursors } from './cursor.ts';
 import type { ListedCatalog, ListedResource, ListedTool } from './listing.ts';
 import { aliasUri, byPrefix, byUri, ownIn, toldApart } from './names.ts';
 import { Recent } from './recent.ts';
+import type { ShownUri } from './shown-uris.ts';
 
 const MOST_VIEWS = 1000;
 
@@ -70,10 +71,13 @@ export function endpointOf(
   const isOwn = ownIn(catalog);
   const isShared = catalog.toolsets.length > 1;
   const resources = withWholeSkills(toldApart(catalog.resources, isOwn, byUri()));
+  const shownUriIn = shownUrisOf(resources);
   const shown = {
-    tools: speaking(toldApart(catalog.tools, isOwn, byPrefix(isShared)), resources),
-    resources,
-    prompts: toldApart(catalog.prompts, isOwn, byPrefix(isShared)),
+    tools: speaking(toldApart(catalog.tools, isOwn, byPrefix(isShared)), (tool) =>
+      tool.source === undefined ? undefined : shownUriIn(tool),
+    ),
+    resources: speaking(resources, shownUriIn),
+    prompts: speaking(toldApart(catalog.prompts, isOwn, byPrefix(isShared)), shownUriIn),
     toolsets: catalog.toolsets,
   };
   return new Endpoint(catalog, shown, filters, cursors);
@@ -104,20 +108,32 @@ function withWholeSkills(resources: CatalogResource[]): CatalogResource[] {
   });
 }
 
-/** The tools, each naming documents of its toolset by the URI that they are shown under. */
-function speaking(tools: CatalogTool[], resources: readonly CatalogResource[]): CatalogTool[] {
-  const renamed = resources.filter(({ isRenamed }) => isRenamed);
-  if (renamed.length === 0) return tools;
-  const byToolset = Map.groupBy(renamed, ({ toolset }) => toolset);
-  return tools.map((tool) => {
-    const documents = byToolset.get(tool.toolset);
-    if (documents === undefined || tool.source === undefined) return tool;
-    return tool.speaking((uri) => {
+/** What each toolset's documents are shown as; undefined for one all of whose documents keep their URI. */
+function shownUrisOf(resources: readonly CatalogResource[]) {
+  const byToolset = Map.groupBy(
+    resources.filter(({ isRenamed }) => isRenamed),
+    ({ toolset }) => toolset,
+  );
+  return ({ toolset }: Guarded): ShownUri | undefined => {
+    const documents = byToolset.get(toolset);
+    if (documents === undefined) return undefined;
+    return (uri) => {
       for (const document of documents) {
         const shown = document.aliasOf(uri);
         if (shown !== undefined) return shown;
       }
       return undefined;
-    });
+    };
+  };
+}
+
+/** The items, each naming documents of its toolset by the URI that they are shown under. */
+function speaking<Item extends Guarded & { speaking(shownUri: ShownUri): Item }>(
+  items: Item[],
+  shownUriIn: (item: Item) => ShownUri | undefined,
+): Item[] {
+  return items.map((item) => {
+    const shownUri = shownUriIn(item);
+    return shownUri === undefined ? item : item.speaking(shownUri);
   });
 }

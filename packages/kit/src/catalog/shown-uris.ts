@@ -1,5 +1,5 @@
 /** Documents that are shown under another URI: what definitions and results say of them is said in that URI too. */
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/server';
 
 /** The URI that a document is shown under; undefined: its own. */
 export type ShownUri = (uri: string) => string | undefined;
@@ -31,6 +31,23 @@ export function resultInShownUris(result: CallToolResult, shownUri: ShownUri): C
     // Another server wrote it, and nobody has looked at its blocks yet.
     ...(Array.isArray(content) && { content: content.map((block) => blockInShownUris(block, shownUri)) }),
   };
+}
+
+/** A prompt whose links and embedded documents are as they are shown. */
+export function promptInShownUris(result: GetPromptResult, shownUri: ShownUri): GetPromptResult {
+  const messages = result.messages.map((message) => ({
+    ...message,
+    content: blockInShownUris(message.content, shownUri),
+  }));
+  return { ...result, messages };
+}
+
+type Content = ReadResourceResult['contents'][number];
+
+/** One content of a document, under the URI that it is shown under. */
+export function contentInShownUris(content: Content, shownUri: ShownUri): Content {
+  const meta = isFields(content._meta) ? metaInShownUris(content._meta, shownUri) : undefined;
+  return { ...content, ...(meta !== undefined && { _meta: meta }), ...placeOf(content.uri, shownUri) };
 }
 
 type Block = CallToolResult['content'][number];

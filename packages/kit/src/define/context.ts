@@ -26,6 +26,8 @@ export interface RequestInfo {
   readonly traceparent?: string | undefined;
   /** Labels for the record, as the client sent them: the text of a JSON object. */
   readonly properties?: string | undefined;
+  /** What the client calls itself in a header, for the record alone. */
+  readonly clientLabel?: string | undefined;
   /** The virtual MCP that it came through. */
   readonly virtualMcpId?: string;
   /** The answer goes to code, which needs all of it, and not to a model, whose window it would fill. */

@@ -15,6 +15,7 @@ export interface EarlyCall {
   readonly arguments: Record<string, unknown> | undefined;
   readonly traceparent: string | undefined;
   readonly properties: string | undefined;
+  readonly clientLabel: string | undefined;
   readonly header: ReadHeader;
   readonly connection: Connection | undefined;
 }

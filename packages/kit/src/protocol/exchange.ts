@@ -1,7 +1,7 @@
 /** Builds the exchange of a request from what the SDK knows about it, for each era. */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Exchange, ReadHeader } from '../call/exchange.ts';
-import { headerReader, PROPERTIES_HEADER, requestInfo } from '../call/exchange.ts';
+import { CLIENT_HEADER, headerReader, PROPERTIES_HEADER, requestInfo } from '../call/exchange.ts';
 import { ToolError } from '../call/errors.ts';
 import type {
   Channel,
@@ -27,6 +27,7 @@ export function modernExchange(ctx: ServerContext, capabilities: ClientCapabilit
       client: typeof client?.name === 'string' ? client.name : null,
       traceparent: traceOf(ctx),
       properties: propertiesOf(ctx),
+      clientLabel: clientLabelOf(ctx),
     }),
     signal: () => mcpReq.signal,
     capabilities,
@@ -49,9 +50,9 @@ type SessionServer = Pick<
 /** The part of an exchange that the session knows, and the words of one request. */
 export function sessionParts(
   server: SessionServer,
-  words: Pick<Parameters<typeof requestInfo>[0], 'id' | 'traceparent' | 'properties'>,
+  words: Pick<Parameters<typeof requestInfo>[0], 'id' | 'traceparent' | 'properties' | 'clientLabel'>,
 ): Pick<Exchange, 'info' | 'logLevel'> {
-  const { id, traceparent, properties } = words;
+  const { id, traceparent, properties, clientLabel } = words;
   return {
     info: requestInfo({
       id,
@@ -60,6 +61,7 @@ export function sessionParts(
       protocolVersion: server.getNegotiatedProtocolVersion(),
       traceparent,
       properties,
+      clientLabel,
     }),
     logLevel: server.logLevel,
   };
@@ -75,7 +77,12 @@ export function legacyExchange(ctx: ServerContext, server: SessionServer): Excha
     releaseStream: () => ctx.http?.closeSSE?.(),
     ...channelsOf(ctx),
   };
-  const words = { id: ctx.mcpReq.id, traceparent: traceOf(ctx), properties: propertiesOf(ctx) };
+  const words = {
+    id: ctx.mcpReq.id,
+    traceparent: traceOf(ctx),
+    properties: propertiesOf(ctx),
+    clientLabel: clientLabelOf(ctx),
+  };
   return {
     ...sessionParts(server, words),
     signal: () => ctx.mcpReq.signal,
@@ -112,6 +119,10 @@ function traceOf(ctx: ServerContext): string | undefined {
 
 function propertiesOf(ctx: ServerContext): string | undefined {
   return ctx.http?.req?.headers.get(PROPERTIES_HEADER) ?? undefined;
+}
+
+function clientLabelOf(ctx: ServerContext): string | undefined {
+  return ctx.http?.req?.headers.get(CLIENT_HEADER) ?? undefined;
 }
 
 function headerOf({ http }: ServerContext): { header?: ReadHeader } {

@@ -29,13 +29,14 @@ export async function pageOfVirtualMcps(
   store: Queryable,
   caller: Caller,
   query: VirtualQuery,
+  self?: NonNullable<Parameters<typeof virtualGlances>[2]>['self'],
 ): Promise<{ items: VirtualGlance[]; cursor: string | null; hasMore: boolean; total: number }> {
   const { text, state, has, id, limit, cursor } = query;
   const isFiltered = [text, state, has, id].some((given) => given !== undefined);
   const { before = 0, after } = cursor === undefined ? {} : placeIn(cursor);
   const found: { readonly glance: VirtualGlance; readonly position: GlancePosition }[] = [];
   let more = 0;
-  for await (const part of virtualGlances(store, caller, { id, after })) {
+  for await (const part of virtualGlances(store, caller, { id, after, self })) {
     for (const placed of part) {
       if (!fits(placed.glance, query)) continue;
       if (found.length < limit) found.push(placed);

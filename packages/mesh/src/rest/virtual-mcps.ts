@@ -95,8 +95,9 @@ export const virtualMcpRoutes = [
     grants: ['COLLECTION_VIRTUAL_MCP_LIST'],
     query: virtualQuery,
     answer: page('VirtualMcpGlance', Glance),
-    async run({ store, caller, query }) {
-      const { items, ...rest } = await pageOfVirtualMcps(store, caller, query);
+    async run({ store, services, caller, query }) {
+      const self = () => services.ownNames(caller);
+      const { items, ...rest } = await pageOfVirtualMcps(store, caller, query, self);
       return {
         ...rest,
         items: items.map((item) => ({ ...item, members: [...item.members], notes: [...item.notes] })),

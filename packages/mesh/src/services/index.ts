@@ -18,6 +18,7 @@ import {
 } from '@parley/connections';
 import type { CloudEvent } from '@parley/events';
 import type { Caller } from '@parley/kit';
+import { MANAGEMENT } from '../name.ts';
 import { createNewestEvents } from '../resources.ts';
 import type { MeshHost } from '../toolset.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -59,6 +60,8 @@ export interface MeshServices {
   readonly definitions: Definitions;
   readonly virtualMcps: VirtualMcps;
   readonly virtualTools: VirtualTools;
+  /** What the management tools are called, as which this server is a member of virtual MCPs. */
+  readonly ownNames: NonNullable<Parameters<typeof createVirtualMcps>[0]['ownNames']>;
   readonly code: CodeExecution;
   readonly databases: CallerDatabases;
   readonly projects: Projects;
@@ -89,6 +92,16 @@ export function createMeshServices(
       .engine?.()
       .catalogFor(caller)
       .toolsets.some((toolset) => toolset.name === name) ?? false;
+  const ownNames: MeshServices['ownNames'] = (caller) => {
+    const catalog = host.engine?.().catalogFor(caller);
+    if (catalog === undefined) return {};
+    const isOwn = ({ toolset }: { readonly toolset: string }) => toolset === MANAGEMENT;
+    return {
+      tools: catalog.tools.filter(isOwn).map(({ name }) => name),
+      prompts: catalog.prompts.filter(isOwn).map(({ name }) => name),
+      resources: catalog.resources.filter(isOwn).map(({ uri }) => uri),
+    };
+  };
   const base = {
     store,
     events,
@@ -97,6 +110,7 @@ export function createMeshServices(
     checkCode,
     ownServer: ownHandshake(host.engine, host.virtualEngine),
     isToolset,
+    ownNames,
     now,
     ownPort: host.ownPort,
   };
@@ -113,6 +127,7 @@ export function createMeshServices(
     definitions: createDefinitions(base),
     virtualMcps: createVirtualMcps(base),
     virtualTools: createVirtualTools(base),
+    ownNames,
     code: sandbox,
     databases: createCallerDatabases(store.databases, connections.exists),
     projects: createProjects(store, { now, findConnections }),

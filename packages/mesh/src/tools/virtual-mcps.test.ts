@@ -330,6 +330,50 @@ onBothMeshes('virtual MCPs', (bed) => {
     ]);
   });
 
+  test('names that are missing and that collide are told of documents, this server and virtual MCPs too', async () => {
+    const { upstream, as, own } = await stage();
+    await using client = await as();
+    const resources = [{ name: 'a', uri: 'docs://a' }];
+    upstream.answer = {
+      ok: true,
+      tools: [upstreamTool('find'), upstreamTool('ORGANIZATION_GET')],
+      resources,
+    };
+    const one = await made(client, web('One'));
+    const inner = await bundled(client, 'Inner', one.id);
+    const self = `${own}_self`;
+    const connections = [
+      { connection_id: one.id, selected_resources: ['docs://a', 'docs://gone', 'docs://none/*'] },
+      { connection_id: inner, selected_tools: ['find', 'lost'], selected_resources: ['docs://lost'] },
+      { connection_id: self, selected_tools: ['ORGANIZATION_GET', 'ORGANIZATION_LOSE'] },
+    ];
+    const answer = await client.attempt('COLLECTION_VIRTUAL_MCP_CREATE', {
+      data: { title: 'All', connections },
+    });
+    const { id, notes } = answer.ok ? answer.value.item : expect.fail(answer.message);
+    expect(notes).toEqual([
+      '"One" has no resource "docs://gone" now.',
+      '"Inner" has no tool "lost" now.',
+      '"Inner" has no resource "docs://lost" now.',
+      '"Parley" has no tool "ORGANIZATION_LOSE" now.',
+    ]);
+    const { item } = await client.call('COLLECTION_VIRTUAL_MCP_GET', { id });
+    expect(item?.collisions).toEqual([
+      {
+        connection_id: inner,
+        upstream_name: 'find',
+        exposed_name: 'inner_find',
+        winner_connection_id: one.id,
+      },
+      {
+        connection_id: self,
+        upstream_name: 'ORGANIZATION_GET',
+        exposed_name: 'parley_ORGANIZATION_GET',
+        winner_connection_id: one.id,
+      },
+    ]);
+  });
+
   test('are for members to look at, and their deletion only for those who are named', async () => {
     const { as } = await stage();
     await using member = await as({ roles: ['member'], grants: { self: ['*'] } });
