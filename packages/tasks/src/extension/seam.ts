@@ -12,7 +12,7 @@ import type {
   TaskSeam,
 } from '@parley/kit';
 import { detach, hiddenByPower } from '@parley/kit';
-import { StoreUnavailableError } from '@parley/store';
+import { isDatabaseError } from '@parley/store';
 import type { TaskEngine } from '../engine/engine.ts';
 import type { Task, TaskOwner } from '../task.ts';
 import { ownerOf } from '../task.ts';
@@ -179,10 +179,10 @@ function isUseless({ status, result }: Task, comeBack: CatalogComeBack): boolean
   return structuredContent !== undefined && comeBack.isStale(structuredContent);
 }
 
-/** A task that was made is answered as it is in hand when the database is away: an error would have it made twice. */
+/** A task that was made is answered as it is in hand whatever the database says by then: an error would have it made twice. */
 function orElse<T>(inHand: (error: unknown) => T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof StoreUnavailableError) return inHand(error);
+    if (isDatabaseError(error)) return inHand(error);
     throw error;
   };
 }
