@@ -22,7 +22,7 @@ const CLAIM_MS = 60_000;
 const KEEP_MS = 30 * 60_000;
 
 /** Keeps step outcomes in the store. */
-export function storedSteps(store: Store, now: () => number = Date.now): StepStore {
+export function storedSteps(store: Store, now: () => number = () => store.now()): StepStore {
   return {
     async once<T>(
       { organizationId, callId }: { organizationId: string; callId: string },

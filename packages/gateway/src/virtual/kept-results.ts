@@ -47,7 +47,7 @@ export function isKeptResult(uri: string): boolean {
 export function createKeptResults({
   store,
   onFault,
-  now = Date.now,
+  now = () => store.now(),
   most = MOST,
 }: KeptResultOptions): KeptResults {
   async function keep(caller: Caller, whole: Whole, from: ResultOrigin): Promise<string> {

@@ -42,7 +42,7 @@ const INLINE_MS = 50_000;
 const INLINE_WITH_PROGRESS_MS = 10 * 60_000;
 
 export function createTaskSeam(tasks: TaskEngine, options: SeamOptions = {}): TaskSeam {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? tasks.now;
   const graceMs = options.graceMs ?? GRACE_MS;
 
   async function enqueue(call: TaskCall, idempotencyKey?: string): Promise<Task> {
