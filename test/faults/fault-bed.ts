@@ -19,6 +19,8 @@ export interface FaultBed extends AsyncDisposable {
   readonly ledger: Acknowledged;
   /** Subjects of events that the webhook was told of. */
   readonly arrived: ReadonlySet<string>;
+  /** When the webhook was told of each subject, by a clock that nobody sets. */
+  readonly attempts: ReadonlyMap<string, readonly number[]>;
   readonly boardId: string;
   /** Waits until every task has ended and every event has arrived, as long as that may take, and checks everything. */
   settled(limitMs: number): Promise<Verdict>;
@@ -36,6 +38,9 @@ export interface BedOptions extends Omit<FleetOptions, 'program' | 'argsOf'> {
   /** Where steps leave their lines; absent: beside the data. */
   readonly effects?: string;
 }
+
+/** Subjects that begin like this are refused by the webhook once. */
+export const REFUSED_ONCE = 'refused-once ';
 
 /** What events of the load are called. */
 export const EVENT_TYPE = 'load.made';
@@ -80,6 +85,7 @@ export async function startFaultBed(options: BedOptions): Promise<FaultBed> {
     door,
     ledger,
     arrived: receiver.arrived,
+    attempts: receiver.attempts,
     boardId,
     async settled(limitMs) {
       // What is not at rest then is in the verdict.
@@ -99,14 +105,21 @@ async function makeBoard(to: Asked): Promise<string> {
   return String(json.data.id);
 }
 
-/** A webhook that takes everything. */
+/** A webhook that takes everything, some of it not at once. */
 async function startReceiver() {
   const arrived = new Set<string>();
+  const attempts = new Map<string, number[]>();
   const server = createServer((request, response) => {
     const take = async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
       const { subject } = JSON.parse(Buffer.concat(chunks).toString()) as { subject?: string };
+      const before = attempts.get(subject ?? '') ?? [];
+      if (subject !== undefined) attempts.set(subject, [...before, performance.now()]);
+      if (before.length === 0 && subject?.startsWith(REFUSED_ONCE)) {
+        response.writeHead(500).end();
+        return;
+      }
       if (subject !== undefined) arrived.add(subject);
       response.writeHead(204).end();
     };
@@ -114,5 +127,5 @@ async function startReceiver() {
     detach(take, () => response.destroy());
   });
   const { port, ...rest } = await listening(server);
-  return { ...rest, host: `127.0.0.1:${port}`, arrived };
+  return { ...rest, host: `127.0.0.1:${port}`, arrived, attempts };
 }

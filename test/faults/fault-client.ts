@@ -27,6 +27,7 @@ export type Outcome = string;
 /** A client that declares the tasks extension and can be asked. */
 const CAPABILITIES = { extensions: { 'io.modelcontextprotocol/tasks': {} }, elicitation: {} };
 const CODE = 'dev.parley/code';
+const DATA = 'dev.parley/data';
 /** Longer than a busy machine takes. */
 const PATIENCE_MS = 60_000;
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -99,10 +100,14 @@ export function outcomeOf({ status, headers, json }: Told): Outcome {
   if (status === 503) return headers['retry-after'] === undefined ? '503 without Retry-After' : 'unavailable';
   if (json?.result?.isError === true)
     return code === 'unavailable'
-      ? 'unavailable'
+      ? comesWithATime(json.result._meta[DATA])
       : `isError ${String(code)}: ${shortly(json.result.content)}`;
   if (json?.error !== undefined) return `status ${status}: ${shortly(json.error)}`;
   return status >= 200 && status < 300 ? 'done' : `status ${status}`;
+}
+
+function comesWithATime(data: { readonly retryAfterMs?: unknown } | undefined): Outcome {
+  return typeof data?.retryAfterMs === 'number' ? 'unavailable' : 'unavailable without retryAfterMs';
 }
 
 /** How it counts that no whole answer came. */

@@ -26,6 +26,8 @@ import { freezeOne, startThree } from './frozen-replica.ts';
 import { killRounds } from './kill-rounds.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { clocksApart, clockSet } from './set-clocks.ts';
+import type { EventClockReport } from './event-clocks.ts';
+import { eventsApart, eventsSetBack } from './event-clocks.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -147,11 +149,21 @@ const PARTS: Readonly<Record<string, (place: Place) => Promise<void>>> = {
           const what = `${engine}: the clock is set ${setting}${dies ? ' while the server is down' : ''}`;
           judge(what, report, isRightTime(report) && (dies || report.twice.length === 0));
         }
+    const ahead = await eventsApart({ ...(await another('postgres')), ...usual }, 25_000);
+    judge('webhooks and schedules of a server 25 s ahead', ahead, areOnTime(ahead));
+    for (const engine of ['sqlite', 'postgres']) {
+      const events = await eventsSetBack({ ...(await another(engine)), ...limits });
+      judge(`${engine}: webhooks and schedules while the clock is set back`, events, areOnTime(events));
+    }
   },
 };
 
 function isRightTime(report: Awaited<ReturnType<typeof clocksApart>>): boolean {
   return isEmpty(report.missing, report.repeated, report.failed, report.stuck);
+}
+
+function areOnTime({ late, early, double }: EventClockReport): boolean {
+  return isEmpty(late, early, double);
 }
 
 let installations = 0;

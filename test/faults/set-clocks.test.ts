@@ -3,6 +3,7 @@ import { scratchDatabase } from '@parley/store/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ensureBuilt } from '../product/build.ts';
 import { libfaketime, NO_LIBFAKETIME } from './clock.ts';
+import { eventsApart, eventsSetBack } from './event-clocks.ts';
 import type { ClockOptions } from './set-clocks.ts';
 import { clocksApart, clockSet } from './set-clocks.ts';
 
@@ -44,5 +45,18 @@ test.each([
     expect(report).toMatchObject(CLEAN);
     // A step that was under way in a process that died runs again.
     if (!dies) expect(report.twice).toEqual([]);
+  },
+);
+
+const ON_TIME = { late: [], early: [], double: [] };
+
+test('webhooks and schedules keep their time where a server is 25 s ahead', async () => {
+  expect(await eventsApart(await openOptions('postgres'), 25_000)).toEqual(ON_TIME);
+});
+
+test.each(['sqlite', 'postgres'] as const)(
+  'webhooks and schedules keep their time when the clock is set back an hour, on %s',
+  async (engine) => {
+    expect(await eventsSetBack(await openOptions(engine))).toEqual(ON_TIME);
   },
 );

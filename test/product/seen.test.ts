@@ -1,8 +1,12 @@
 /** What operators see: figures of every part at /metrics, spans that hang together, and where the time of slow calls went. */
 import { join } from 'node:path';
 import { scratchDatabase } from '@parley/store/testing';
+import { eventually } from '@parley/test-support/eventually';
+import { modern, modernHeaders } from '@parley/test-support/wire';
 import { serveWire } from '@parley/test-support/wire-upstream';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStream } from '../../packages/gateway/test/event-stream.ts';
+import { openSession } from '../../packages/gateway/test/session.ts';
 import { callTool, message, post } from './mcp-messages.ts';
 import { startCollector } from './otlp-collector.ts';
 import type { Server } from './parley.ts';
@@ -80,6 +84,12 @@ describe.each(['sqlite', 'postgres'] as const)('what operators see on %s', (engi
     ])
       expect((await callTool(server, name)).body.result?.isError).not.toBe(true);
     expect((await fetch(`${server.url}/mcp`, { method: 'POST', body: '{}' })).status).toBe(401);
+    const to = { port: Number(new URL(server.url).port), key: server.key };
+    const session = await openSession(to);
+    const listen = modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const stream = await openStream({ ...to, headers: modernHeaders(listen), body: JSON.stringify(listen) });
+    // It is open once it has said what it tells of.
+    await stream.next();
 
     const metrics = await metricsOf(server);
     const value = (name: string) => metrics.get(name);
@@ -98,12 +108,21 @@ describe.each(['sqlite', 'postgres'] as const)('what operators see on %s', (engi
     expect(value('parley_task_takeovers_total')).toBe(0);
     expect(value('parley_secrets_hidden_total')).toBe(0);
     expect(value('parley_event_deliveries{state="dead"}')).toBe(0);
-    expect(value('parley_sessions')).toBe(0);
-    expect(value('parley_streams{kind="listen"}')).toBe(0);
+    expect(value('parley_sessions')).toBe(1);
+    expect(value('parley_streams{kind="listen"}')).toBe(1);
     expect(value('parley_http_connections')).toBeGreaterThan(0);
     expect(value('parley_http_refusals_total{surface="mcp",status="401"}')).toBe(1);
     expect(value('parley_call_records_waiting')).toBeGreaterThanOrEqual(0);
     expect([...metrics.keys()].filter((name) => name.startsWith('parley_metrics_missing'))).toEqual([]);
+
+    await stream.close();
+    await session.end();
+    const after = await eventually(async () => {
+      const found = await metricsOf(server);
+      expect(found.get('parley_streams{kind="listen"}')).toBe(0);
+      return found;
+    });
+    expect(after.get('parley_sessions')).toBe(0);
 
     const { stderr } = await server.stop();
     const lines = slowLines(stderr);

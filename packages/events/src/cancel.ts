@@ -3,7 +3,7 @@ import type { StoreTransaction } from '@parley/store';
 import { refreshEvents } from './delivery/event-status.ts';
 import type { DeliveryParts } from './delivery/parts.ts';
 import { lockTarget } from './delivery/pump-task.ts';
-import { OPEN } from './delivery/queue.ts';
+import { STILL_OPEN } from './delivery/queue.ts';
 import type { EventTables } from './schema.ts';
 
 /** Who cancels; without a source, anything of the organization. */
@@ -56,7 +56,7 @@ async function cancelDeliveries(
     .distinct()
     .where('events.id', '=', id)
     .where('events.organization_id', '=', organizationId)
-    .where('event_deliveries.status', 'in', OPEN)
+    .where('event_deliveries.status', 'in', STILL_OPEN)
     .orderBy('event_deliveries.target_id');
   if (source !== undefined) query = query.where('events.source', '=', source);
   const targets = await query.execute();
@@ -66,7 +66,7 @@ async function cancelDeliveries(
     .updateTable('event_deliveries')
     .set({ status: 'cancelled', last_error: CANCELLED, finished_at: now })
     .where('event_id', '=', id)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', STILL_OPEN)
     .returning('id')
     .execute();
   await refreshEvents(tx, [id]);

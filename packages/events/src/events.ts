@@ -112,7 +112,7 @@ export interface EventsOptions {
 export function createEvents(options: EventsOptions): Events {
   const { store, tasks, egress, onFault } = options;
   const limits = { ...DEFAULT_EVENT_LIMITS, ...options.limits };
-  const now = options.now ?? Date.now;
+  const now = options.now ?? (() => options.store.now());
   const handlers = new Handlers();
   const targets: TargetKind[] = [
     webhookTarget({ store, egress, limits, now }),

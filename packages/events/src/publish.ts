@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { NewEvent, UnnumberedEvent } from './cloud-event.ts';
 import { checkEvent, toUnnumbered } from './cloud-event.ts';
 import type { DeliveryParts } from './delivery/parts.ts';
-import { OPEN } from './delivery/queue.ts';
+import { STILL_OPEN } from './delivery/queue.ts';
 import { DUE } from './delivery/pump-task.ts';
 import { askFilters } from './filter-budget.ts';
 import type { Candidate, PublishedTo } from './matching.ts';
@@ -232,7 +232,7 @@ async function lastInOrder(tx: StoreTransaction, targetId: string, orderKey: str
     .select((max) => max.fn.max('next_at').as('next_at'))
     .where('target_id', '=', targetId)
     .where('order_key', '=', orderKey)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', STILL_OPEN)
     .executeTakeFirst();
   return last?.next_at ?? 0;
 }

@@ -2,6 +2,7 @@
 import type { Store, StoreTransaction } from '@parley/store';
 import { inBatches } from '@parley/store';
 import { refreshEvents } from './delivery/event-status.ts';
+import { PENDING } from './delivery/queue.ts';
 import type { EventLimits } from './limits.ts';
 import type { EventTables } from './schema.ts';
 import { CONNECTION } from './subscribers/target.ts';
@@ -97,7 +98,7 @@ async function giveUpWaiting(tx: StoreTransaction, before: number, now: number):
     .selectFrom('event_deliveries')
     .select(['id', 'event_id'])
     .where('target_id', 'like', `${CONNECTION}:%`)
-    .where('status', '=', 'pending')
+    .where('status', '=', PENDING)
     .where('attempts', '=', 0)
     .where('last_error', 'is not', null)
     .where('created_at', '<', before)

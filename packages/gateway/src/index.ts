@@ -1,6 +1,7 @@
 /** The gateway: traffic in, from the door to the record. Start reading at `gateway.ts`. */
 export { refusalJson, writeJson, writeRefusal } from './http/answers.ts';
 export { callParts } from './calls/call-parts.ts';
+export { sweepCallSteps } from './calls/call-steps.ts';
 export { createGateway } from './gateway.ts';
 export type { Gateway, GatewayFigures, GatewayOptions } from './gateway.ts';
 export { isResourceMetadata } from './http/resource-metadata.ts';
@@ -55,7 +56,7 @@ export type { CodeExecution } from './sandbox/code-execution.ts';
 export { createSandbox } from './sandbox/sandbox.ts';
 export type { Sandbox } from './sandbox/sandbox.ts';
 export { engineUniverse } from './sandbox/tool-universe.ts';
-export { createKeptResults } from './virtual/kept-results.ts';
+export { createKeptResults, sweepKeptResults } from './virtual/kept-results.ts';
 export type { KeptResults } from './virtual/kept-results.ts';
 export { createLateVirtualMcps } from './virtual/late.ts';
 export { reachOf } from './virtual/reach.ts';

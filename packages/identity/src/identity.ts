@@ -174,7 +174,7 @@ type Ruled = Awaited<ReturnType<typeof later>> & { readonly rules: Rules };
 
 /** Creates identity over an open, migrated store. */
 export function createIdentity(store: Store, options: IdentityOptions = {}): Identity {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? (() => store.now());
   const { isPrivileged = () => false, known, onError = () => undefined } = options;
   const { hasResource = async () => false, hasWeb = true } = options;
   const { roleDefaults = { member: {}, user: {} } } = options;

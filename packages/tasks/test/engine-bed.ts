@@ -137,3 +137,19 @@ export function untilStopped({ signal }: TaskRun): Promise<never> {
     signal.addEventListener('abort', stop, { once: true });
   });
 }
+
+/** A store whose writes of what ends work fail when the test says so. */
+export function withFaults(store: Store, error: Error) {
+  let left = 0;
+  const transaction: Store['transaction'] = (work, options) => {
+    if (options?.lane !== 'ending' || left === 0) return store.transaction(work, options);
+    left -= 1;
+    return Promise.reject(error);
+  };
+  return {
+    store: { ...store, transaction },
+    failTimes: (times: number) => {
+      left = times;
+    },
+  };
+}

@@ -42,7 +42,7 @@ export function createApi(parts: ConsoleParts): RouteSet {
     countCaller: host.countRequest,
     trustedProxies: web.trustedProxies,
     publicUrl: web.publicUrl,
-    now: Date.now,
+    now: () => store.now(),
     toolServices: undefined,
     scope: async (_caller, exchange) => () => ({ ...parts, services, exchange }),
   });

@@ -221,7 +221,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       subscribers: { resume: (organizationId, id) => events.subscribers.resume(organizationId, id) },
     },
     audit: identity.audit,
-    now: Date.now,
+    now: () => store.now(),
     onFault,
     callerOf: (organizationId, userId) => personCaller(identity, organizationId, userId),
     callTokenFor: (caller, connectionId, grants) => identity.callTokenFor(caller, connectionId, grants),
@@ -233,7 +233,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
       return { allow: allowedHosts(row, ownPort()), ...believedEra(known?.eraFound) };
     },
     learn: (caller, id) =>
-      askWithNewCredentials({ store, upstream, events, now: Date.now, ownPort }, caller, id),
+      askWithNewCredentials({ store, upstream, events, now: () => store.now(), ownPort }, caller, id),
   };
   const targets = createLateTargets(credentials);
   const programs = programsOf(config);
@@ -391,7 +391,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     middleware: [
       ...parts.middleware,
       ...withoutMissing(store),
-      freshSignInFor(Date.now),
+      freshSignInFor(() => store.now()),
       ...connections.middleware,
       ...(options.hooks?.middleware ?? []),
     ],

@@ -129,7 +129,7 @@ export function createAgentRoutes(services: AgentServices, host: AgentHost): Rou
       countCaller: host.countRequest,
       trustedProxies: web.trustedProxies,
       publicUrl: web.publicUrl,
-      now: Date.now,
+      now: () => store.now(),
       toolServices: services,
       scope: async () => () => ({ services }),
     }),

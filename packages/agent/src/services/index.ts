@@ -44,7 +44,7 @@ export interface AgentServices
 /** Builds the services over the base of this process. */
 export function createAgentServices(host: AgentHost, options: AgentOptions = {}): AgentServices {
   const { store, changes, onFault } = host;
-  const { now = Date.now, session } = options;
+  const { now = () => store.now(), session } = options;
   const { violation, ...record } = createRecordServices(host, now, options);
   const sessions = createSessions({ store, now, onFault });
   const born = [record.chain.born, record.credits.born];

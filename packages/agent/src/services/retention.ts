@@ -1,6 +1,7 @@
 /** How long what agents leave behind is kept: one rule for each table that grows, carried out in small batches. */
 import type { Identity } from '@parley/identity';
-import type { AnyTables, Store } from '@parley/store';
+import type { AnyTables, Store, StoreTransaction } from '@parley/store';
+import { inBatches } from '@parley/store';
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -47,24 +48,23 @@ export async function sweepOld(
   { store, identity }: { readonly store: Store; readonly identity: Pick<Identity, 'sweepAgentKeys'> },
   now: number,
 ): Promise<void> {
-  for (const rule of RULES) {
-    // A turn of the event loop between two batches, so that writers get through.
-    while ((await dropSome(store, rule, now)) === BATCH) await new Promise(setImmediate);
-  }
+  for (const rule of RULES) await inBatches(store, (tx) => dropSome(tx, rule, now));
   await identity.sweepAgentKeys(now - WEEK_MS);
 }
 
-function dropSome(store: Store, { table, since, keepMs, where }: Rule, now: number): Promise<number> {
-  return store.transaction(async (tx) => {
-    if (!(await tx.tryExclusive(SWEEP))) return 0;
-    const db = tx.db<AnyTables>();
-    let old = db
-      .selectFrom(table)
-      .select('id')
-      .where(since, '<', now - keepMs)
-      .limit(BATCH);
-    if (where !== undefined) old = old.where(...where);
-    const gone = await db.deleteFrom(table).where('id', 'in', old).executeTakeFirst();
-    return Number(gone.numDeletedRows);
-  });
+async function dropSome(
+  tx: StoreTransaction,
+  { table, since, keepMs, where }: Rule,
+  now: number,
+): Promise<'more' | 'done'> {
+  if (!(await tx.tryExclusive(SWEEP))) return 'done';
+  const db = tx.db<AnyTables>();
+  let old = db
+    .selectFrom(table)
+    .select('id')
+    .where(since, '<', now - keepMs)
+    .limit(BATCH);
+  if (where !== undefined) old = old.where(...where);
+  const gone = await db.deleteFrom(table).where('id', 'in', old).executeTakeFirst();
+  return Number(gone.numDeletedRows) === BATCH ? 'more' : 'done';
 }

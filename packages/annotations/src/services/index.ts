@@ -100,7 +100,7 @@ export interface AnnotationServicesOptions {
 
 /** Creates the services over an open, migrated store. */
 export function createAnnotationServices(options: AnnotationServicesOptions): AnnotationServices {
-  const { store, now = Date.now, onFault = () => undefined } = options;
+  const { store, now = () => store.now(), onFault = () => undefined } = options;
   const limits = { ...DEFAULT_ANNOTATION_LIMITS, ...options.limits };
   const changes = new AnnotationChanges(store);
   const parts = { store, changes, limits, now, events: options.events };

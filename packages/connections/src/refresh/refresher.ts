@@ -48,7 +48,7 @@ const MOST_DUE = 200;
 const LONGEST_WAIT_MS = 15_000;
 
 export function createRefresher(options: RefresherOptions): Refresher {
-  const { store, onFault, now = Date.now, lookMs = LOOK_MS, atOnce = AT_ONCE } = options;
+  const { store, onFault, now = () => store.now(), lookMs = LOOK_MS, atOnce = AT_ONCE } = options;
   const announcements = new Announcements(LONGEST_WAIT_MS);
   const running = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
@@ -148,7 +148,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
 
 /** Asks what is due, the longest overdue first, a few at a time: a server that starts does not wake all at once. */
 async function askAllDue(options: RefresherOptions, atOnce: number): Promise<void> {
-  const { store, now = Date.now, onFault } = options;
+  const { store, now = () => store.now(), onFault } = options;
   const queue = (await duePlaces(store, now())).values();
   const lane = async () => {
     for (const place of queue)
@@ -159,7 +159,7 @@ async function askAllDue(options: RefresherOptions, atOnce: number): Promise<voi
 
 /** Asks one upstream that is due and keeps what came of it; false when somebody else asks, or has asked, already. */
 async function askInTurn(options: RefresherOptions, place: Place): Promise<boolean> {
-  const { store, events, now = Date.now, random = Math.random } = options;
+  const { store, events, now = () => store.now(), random = Math.random } = options;
   const lease = newLease();
   if (!(await claimLease(store, place, { lease, now: now(), isDue: true }))) return false;
   const revision = await revisionOf(store, place.id);

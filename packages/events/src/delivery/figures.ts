@@ -68,7 +68,7 @@ export async function standingDeliveries(store: Store, now: number): Promise<Sta
   const parts = COUNTED.map(
     (status) => sql`select * from (
       select status, next_at, case when next_at <= ${now} then 1 else 0 end as is_due
-      from event_deliveries where status = ${status} order by next_at limit ${MOST_COUNTED}
+      from event_deliveries where status = ${sql.lit(status)} order by next_at limit ${MOST_COUNTED}
     ) as ${sql.ref(status)}`,
   );
   const { rows } = await sql<Row>`

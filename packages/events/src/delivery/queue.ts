@@ -9,6 +9,11 @@ import { lockTarget, nextPump } from './pump-task.ts';
 /** The statuses of a delivery that still has to arrive. */
 export const OPEN = ['pending', 'processing'] as const;
 
+/** The same as literals for what goes by an index of these alone: a plan for any status could not use it. */
+export const PENDING = sql.lit('pending' as const);
+const PROCESSING = sql.lit('processing' as const);
+export const STILL_OPEN = [PENDING, PROCESSING];
+
 /** A target as one run of a pump holds it. */
 export interface HeldTarget extends Target {
   readonly fence: number;
@@ -53,7 +58,7 @@ async function putBack(tx: StoreTransaction, targetId: string, now: number): Pro
     .updateTable('event_deliveries')
     .set({ status: 'pending', next_at: now })
     .where('target_id', '=', targetId)
-    .where('status', '=', 'processing')
+    .where('status', '=', PROCESSING)
     .execute();
 }
 
@@ -151,7 +156,7 @@ function nextDeliveries(on: Queryable, targetId: string, limit: number): Promise
     .selectFrom('event_deliveries as delivery')
     .selectAll('delivery')
     .where('delivery.target_id', '=', targetId)
-    .where('delivery.status', '=', 'pending')
+    .where('delivery.status', '=', PENDING)
     .where(({ or, eb, not, exists, selectFrom }) =>
       or([
         eb('delivery.order_key', '=', ''),
@@ -161,7 +166,7 @@ function nextDeliveries(on: Queryable, targetId: string, limit: number): Promise
               .select('before.id')
               .where('before.target_id', '=', targetId)
               .whereRef('before.order_key', '=', 'delivery.order_key')
-              .where('before.status', 'in', OPEN)
+              .where('before.status', 'in', STILL_OPEN)
               .whereRef('before.seq', '<', 'delivery.seq'),
           ),
         ),

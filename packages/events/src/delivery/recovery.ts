@@ -2,7 +2,7 @@
 import type { EventTables } from '../schema.ts';
 import type { DeliveryParts } from './parts.ts';
 import { lockTarget, renewPump } from './pump-task.ts';
-import { OPEN } from './queue.ts';
+import { STILL_OPEN } from './queue.ts';
 
 const BATCH = 100;
 
@@ -15,7 +15,7 @@ export async function recoverLate(parts: DeliveryParts, lateMs: number): Promise
     .innerJoin('event_targets', 'event_targets.id', 'event_deliveries.target_id')
     .select('event_deliveries.target_id')
     .distinct()
-    .where('event_deliveries.status', 'in', OPEN)
+    .where('event_deliveries.status', 'in', STILL_OPEN)
     .where('event_deliveries.next_at', '<=', now() - lateMs)
     .where('event_targets.paused_reason', 'is', null)
     .orderBy('event_deliveries.target_id')

@@ -5,7 +5,7 @@ import { refreshEvents } from './event-status.ts';
 import type { Attempt, DeliveryParts, TargetKind } from './parts.ts';
 import { lockTarget } from './pump-task.ts';
 import type { Claimed, HeldTarget } from './queue.ts';
-import { OPEN } from './queue.ts';
+import { OPEN, PENDING } from './queue.ts';
 import type { ArrivedRow } from './arrivals.ts';
 
 /** How often a subscriber may ask for more time before that counts as a failure. */
@@ -190,7 +190,7 @@ export async function moveFollowers(
     .set({ next_at: isWaiting ? next_at : now })
     .where('target_id', '=', delivery.target_id)
     .where('order_key', '=', delivery.order_key)
-    .where('status', '=', 'pending')
+    .where('status', '=', PENDING)
     .where('seq', '>', delivery.seq)
     .where('attempts', '=', 0)
     .where('next_at', isWaiting ? '<' : '>', isWaiting ? next_at : now)

@@ -4,7 +4,7 @@ import type { CloudEvent, UnnumberedEvent } from '../cloud-event.ts';
 import { refreshEvents } from '../delivery/event-status.ts';
 import type { Attempt, DeliveryParts, TargetKind } from '../delivery/parts.ts';
 import { lockTarget, newTarget } from '../delivery/pump-task.ts';
-import { OPEN } from '../delivery/queue.ts';
+import { STILL_OPEN } from '../delivery/queue.ts';
 import type { EventLimits } from '../limits.ts';
 import type { EventTables } from '../schema.ts';
 import type { Wanted } from './rows.ts';
@@ -52,7 +52,7 @@ export function createInside(parts: Pick<DeliveryParts, 'now'>, kind: string): I
       .updateTable('event_deliveries')
       .set({ status: 'cancelled', last_error: GONE, finished_at: parts.now() })
       .where('target_id', '=', targetId)
-      .where('status', 'in', OPEN)
+      .where('status', 'in', STILL_OPEN)
       .returning('event_id')
       .execute();
     await refreshEvents(

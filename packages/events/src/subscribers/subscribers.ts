@@ -3,7 +3,7 @@ import type { StoreTransaction } from '@parley/store';
 import { refreshEvents } from '../delivery/event-status.ts';
 import type { DeliveryParts } from '../delivery/parts.ts';
 import { lockTarget, wakePump } from '../delivery/pump-task.ts';
-import { OPEN } from '../delivery/queue.ts';
+import { STILL_OPEN } from '../delivery/queue.ts';
 import type { EventTables } from '../schema.ts';
 import type { Asker, Subscription, Wanted } from './rows.ts';
 import {
@@ -97,7 +97,7 @@ export function createSubscribers(parts: DeliveryParts, handlers: Handlers): Sub
           .set({ status: 'delivered', last_error: null, finished_at: now(), delivered_at: now() })
           .where('target_id', '=', targetId)
           .where('event_id', '=', eventId)
-          .where('status', 'in', OPEN)
+          .where('status', 'in', STILL_OPEN)
           .returning('id')
           .execute();
         if (arrived.length > 0) await refreshEvents(tx, [eventId]);
@@ -129,7 +129,7 @@ export function createSubscribers(parts: DeliveryParts, handlers: Handlers): Sub
         .updateTable('event_deliveries')
         .set({ status: 'dead', last_error: 'The connection was deleted.', finished_at: now() })
         .where('target_id', '=', target.id)
-        .where('status', 'in', OPEN)
+        .where('status', 'in', STILL_OPEN)
         .returning('event_id')
         .execute();
       await refreshEvents(
@@ -166,7 +166,7 @@ async function cancelOpen(
     .updateTable('event_deliveries')
     .set({ status: 'cancelled', last_error: UNSUBSCRIBED, finished_at: now })
     .where('subscription_id', 'in', subscriptionIds)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', STILL_OPEN)
     .returning('event_id')
     .execute();
   await refreshEvents(

@@ -4,7 +4,7 @@ import { isAmong, isAmongFew, rowLock } from '@parley/store';
 import { sql } from 'kysely';
 import { refreshEvents } from '../delivery/event-status.ts';
 import type { Attempt } from '../delivery/parts.ts';
-import { OPEN } from '../delivery/queue.ts';
+import { STILL_OPEN } from '../delivery/queue.ts';
 import type { EventLimits } from '../limits.ts';
 import type { EventTables, WebhookRow } from '../schema.ts';
 
@@ -90,7 +90,7 @@ export async function silence(
     .updateTable('event_deliveries')
     .set({ status: 'cancelled', last_error: reason, finished_at: now })
     .where('target_id', '=', webhookId)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', STILL_OPEN)
     .returning('event_id')
     .execute();
   await refreshEvents(

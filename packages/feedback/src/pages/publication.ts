@@ -15,7 +15,8 @@ export async function publishPages(
   isPublished: boolean,
 ): Promise<Settings> {
   const { store, identity, events, tasks } = parts;
-  const base: Base = { store, identity, events, tasks, now: Date.now };
-  const settings = guarded(WHO_MAY.settings, createSettings(base, createSetup(store, Date.now)));
+  const now = () => store.now();
+  const base: Base = { store, identity, events, tasks, now };
+  const settings = guarded(WHO_MAY.settings, createSettings(base, createSetup(store, now)));
   return settings.update(await actorOf(identity, caller), { isPublished });
 }

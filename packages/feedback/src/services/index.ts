@@ -98,7 +98,7 @@ export interface FeedbackServicesOptions {
 }
 
 export function createFeedbackServices(options: FeedbackServicesOptions): FeedbackServices {
-  const { store, identity, events, tasks, onFault, now = Date.now } = options;
+  const { store, identity, events, tasks, onFault, now = () => store.now() } = options;
   const base: Base = { store, identity, events, tasks, now };
   const setUp = createSetup(store, now);
   const stopNotices = publishNotices(store.signal, options.changes);

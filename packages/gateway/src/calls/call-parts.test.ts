@@ -37,8 +37,16 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-const asResult = { result: { isError: true, content: [{ text: expect.stringContaining(away.message) }] } };
-const asFault = { error: { code: -32603, message: away.message, data: { code: 'unavailable' } } };
+const asResult = {
+  result: {
+    isError: true,
+    content: [{ text: expect.stringContaining(away.message) }],
+    _meta: { 'dev.parley/data': { retryAfterMs: 5000 } },
+  },
+};
+const asFault = {
+  error: { code: -32000, message: away.message, data: { code: 'unavailable', retryAfterMs: 5000 } },
+};
 const ASKED = [
   { method: 'tools/call', params: { name: 'look', arguments: {} }, told: asResult },
   { method: 'resources/read', params: { uri: 'away://page' }, told: asFault },
@@ -49,10 +57,14 @@ test.each(ASKED)('$method says that the database is away, and reports no fault',
   const { method, params, told } = row;
   const to = { port: gateway.port, key: gateway.ownerKey };
   const session = await openSession(to);
-  const answers = [
-    await sendModern(to, method === 'tools/call' ? modernCall('look', {}) : modern(method, params)),
-    await session.request(method, params),
-  ];
+  const stateless = await sendModern(
+    to,
+    method === 'tools/call' ? modernCall('look', {}) : modern(method, params),
+  );
+  expect([stateless.status, stateless.headers['retry-after']]).toEqual(
+    method === 'tools/call' ? [200, undefined] : [503, '5'],
+  );
+  const answers = [stateless, await session.request(method, params)];
   for (const { json } of answers) expect(json).toMatchObject(told);
   const recorded = (await gateway.records()).filter((record) => record.method === method);
   expect(recorded.map(({ outcome, code }) => `${outcome} ${code}`)).toEqual([

@@ -3,7 +3,7 @@ import { detach, ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { scratchStore } from '@parley/store/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { storedSteps } from './call-steps.ts';
+import { storedSteps, sweepCallSteps } from './call-steps.ts';
 import { gatewayMigrations } from '../migrations/index.ts';
 
 let store: Store & AsyncDisposable;
@@ -79,6 +79,7 @@ test('what a step left behind is forgotten half an hour later', async () => {
   await steps().once(scope, 'old', () => 1);
   now += 30 * 60_000 + 1;
   await steps().once(scope, 'other', () => 1);
+  await sweepCallSteps(store, now);
   const rows = await store
     .db<{ call_steps: { step_key: string } }>()
     .selectFrom('call_steps')

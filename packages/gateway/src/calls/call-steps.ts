@@ -2,7 +2,7 @@
 import type { StepStore } from '@parley/kit';
 import { stepBusy } from '@parley/kit';
 import type { Store } from '@parley/store';
-import { fromJson, toJson } from '@parley/store';
+import { fromJson, inBatches, toJson } from '@parley/store';
 
 interface CallStepRow {
   organization_id: string;
@@ -20,9 +20,10 @@ interface StepTables {
 const CLAIM_MS = 60_000;
 // A round trip's state lives ten minutes; its steps must outlive it.
 const KEEP_MS = 30 * 60_000;
+const BATCH = 200;
 
 /** Keeps step outcomes in the store. */
-export function storedSteps(store: Store, now: () => number = Date.now): StepStore {
+export function storedSteps(store: Store, now: () => number = () => store.now()): StepStore {
   return {
     async once<T>(
       { organizationId, callId }: { organizationId: string; callId: string },
@@ -55,13 +56,36 @@ export function storedSteps(store: Store, now: () => number = Date.now): StepSto
   };
 }
 
+/** Forgets what no call can come back for, beside the calls. */
+export async function sweepCallSteps(store: Store, now: number, signal?: AbortSignal): Promise<void> {
+  await inBatches(
+    store,
+    async (tx) => {
+      const db = tx.db<StepTables>();
+      const old = await db
+        .selectFrom('call_steps')
+        .select(['organization_id', 'call_id', 'step_key'])
+        .where('expires_at', '<', now)
+        .orderBy('expires_at')
+        .limit(BATCH)
+        .execute();
+      if (old.length === 0) return 'done';
+      await db
+        .deleteFrom('call_steps')
+        .where((where) => where.or(old.map((key) => where.and(key))))
+        .execute();
+      return old.length === BATCH ? 'more' : 'done';
+    },
+    signal,
+  );
+}
+
 type StepKey = Pick<CallStepRow, 'organization_id' | 'call_id' | 'step_key'>;
 
 /** The outcome when the step is done; undefined when it is now ours to run; throws while another runs it. */
 function claim(store: Store, key: StepKey, now: number): Promise<string | undefined> {
   return store.transaction(async (tx) => {
     const db = tx.db<StepTables>();
-    await db.deleteFrom('call_steps').where('expires_at', '<', now).execute();
     const fresh = { ...key, outcome: null, claimed_until: now + CLAIM_MS, expires_at: now + KEEP_MS };
     const inserted = await db
       .insertInto('call_steps')

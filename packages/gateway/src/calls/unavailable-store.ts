@@ -5,20 +5,22 @@ import { StoreUnavailableError } from '@parley/store';
 import { HttpRefusal, REFUSED } from '@parley/http';
 
 const RETRY_SECONDS = '5';
+const RETRY_MS = Number(RETRY_SECONDS) * 1000;
 
-/** Turns a lost or full database into a tool error. */
+/** Turns a lost or full database into a tool error; a task meets it as it is, since another run of it may do better. */
 export function unavailableStore(): Middleware {
   return {
-    failed: (error) =>
-      error instanceof StoreUnavailableError ? new ToolError('unavailable', error.message) : error,
+    failed: (error, { taskId }) =>
+      error instanceof StoreUnavailableError && taskId === null
+        ? new ToolError('unavailable', error.message, { retryAfterMs: RETRY_MS })
+        : error,
   };
 }
 
 /** The same for a message that is no call of a tool: a sentence and a code instead of "Internal error". */
 export function asProtocolFault(error: unknown): unknown {
   if (!(error instanceof StoreUnavailableError)) return error;
-  const retryAfterMs = Number(RETRY_SECONDS) * 1000;
-  return new ProtocolFault(REFUSED, error.message, { code: 'unavailable', retryAfterMs });
+  return new ProtocolFault(REFUSED, error.message, { code: 'unavailable', retryAfterMs: RETRY_MS });
 }
 
 /** The same before a tool is reached: 503, or the error itself when it is something else. */

@@ -10,7 +10,7 @@ import { scratchDatabase } from '@parley/store/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VirtualBed } from '../../test/virtual-bed.ts';
 import { startVirtualBed } from '../../test/virtual-bed.ts';
-import { createKeptResults } from './kept-results.ts';
+import { createKeptResults, sweepKeptResults } from './kept-results.ts';
 
 describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
   let scratch: ScratchDatabase;
@@ -106,6 +106,7 @@ describe.each<StoreEngine>(['sqlite', 'postgres'])('on %s', (engine) => {
     clock.nowMs += 24 * 3_600_000;
     await expect(read(uri)).rejects.toMatchObject({ code: 'not_found' });
     await created().within(ann, text('z'.repeat(2000)), 1000, FROM);
+    await sweepKeptResults(store, clock.nowMs);
     const left = await store.db<ConnectionTables>().selectFrom('kept_results').select('size').execute();
     expect(left).toEqual([{ size: 2000 }]);
   });
@@ -135,10 +136,16 @@ test('a structure that is longer than its text is kept as JSON; the store may fa
   const kept = await results.within(owner, given, 1000, { toolset: 'conn_1', tool: 't' });
   expect(kept.content[0]).toMatchObject({ text: expect.stringContaining('{"rows":["yyy') });
   expect(kept.content[1]).toMatchObject({ mimeType: 'application/json' });
-  const broken = createKeptResults({
-    store: { ...gateway.store, transaction: () => Promise.reject(new Error('full')) },
-    onFault: (error) => gateway.faults.push(error),
-  });
+  const onFault = (error: unknown) => gateway.faults.push(error);
+  const unable = () => {
+    throw new Error('full');
+  };
+  const idle = createKeptResults({ store: { ...gateway.store, transaction: unable }, onFault });
+  // That nothing older can be forgotten is no matter to it.
+  const added = await idle.within(owner, given, 1000, { toolset: 'conn_1', tool: 't' });
+  expect(added.content).toHaveLength(2);
+  expect(gateway.faults.splice(0)).toHaveLength(1);
+  const broken = createKeptResults({ store: { ...gateway.store, db: unable }, onFault });
   const lost = await broken.within(owner, given, 1000, { toolset: 'conn_1', tool: 't' });
   expect(lost.content).toHaveLength(1);
   expect(lost.content[0]).toMatchObject({ text: expect.stringContaining('could not be kept') });

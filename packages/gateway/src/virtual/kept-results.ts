@@ -3,7 +3,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ConnectionTables } from '@parley/connections';
 import type { Caller, LongResults, OutsideResource } from '@parley/kit';
 import { defineOutsideResource, isGranted, ToolError, typeId } from '@parley/kit';
-import type { Store } from '@parley/store';
+import type { Store, StoreTransaction } from '@parley/store';
+import { inBatches } from '@parley/store';
 import { fittedResult } from './fitted-result.ts';
 import type { KeptPart } from './shortened-result.ts';
 import { boundary, BYTES, RESULT_META, shortened, wholeOf } from './shortened-result.ts';
@@ -43,11 +44,32 @@ export function isKeptResult(uri: string): boolean {
   return uri.startsWith(PREFIX);
 }
 
-/** Creates it over a store; what has ended is removed when something new is kept. */
+const BATCH = 100;
+
+/** Forgets results whose time is over, beside those that are made. */
+export async function sweepKeptResults(store: Store, now: number, signal?: AbortSignal): Promise<void> {
+  await inBatches(
+    store,
+    async (tx) => {
+      const db = tx.db<ConnectionTables>();
+      const old = db
+        .selectFrom('kept_results')
+        .select('id')
+        .where('expires_at', '<=', now)
+        .orderBy('expires_at')
+        .limit(BATCH);
+      const gone = await db.deleteFrom('kept_results').where('id', 'in', old).executeTakeFirst();
+      return Number(gone.numDeletedRows) === BATCH ? 'more' : 'done';
+    },
+    signal,
+  );
+}
+
+/** Creates it over a store. */
 export function createKeptResults({
   store,
   onFault,
-  now = Date.now,
+  now = () => store.now(),
   most = MOST,
 }: KeptResultOptions): KeptResults {
   async function keep(caller: Caller, whole: KeptPart, from: ResultOrigin): Promise<string> {
@@ -65,24 +87,11 @@ export function createKeptResults({
       created_at: at,
       expires_at: at + KEPT_MS,
     };
-    await store.transaction(async (tx) => {
-      const db = tx.db<ConnectionTables>();
-      await db.deleteFrom('kept_results').where('expires_at', '<=', at).execute();
-      await db.insertInto('kept_results').values(row).execute();
-      const all = await db
-        .selectFrom('kept_results')
-        .select(['id', 'size'])
-        .where('organization_id', '=', organizationId)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .execute();
-      const over = overflowing(all, most);
-      for (let start = 0; start < over.length; start += 100)
-        await db
-          .deleteFrom('kept_results')
-          .where('id', 'in', over.slice(start, start + 100))
-          .execute();
-    });
+    await store.db<ConnectionTables>().insertInto('kept_results').values(row).execute();
+    // It is kept, whatever becomes of those that it is one too many for.
+    await inBatches(store, (tx) => dropOverflow(tx, organizationId, most)).catch((error: unknown) =>
+      onFault(error, 'kept results'),
+    );
     return `${PREFIX}${id}`;
   }
 
@@ -157,6 +166,25 @@ export function createKeptResults({
     reader: documents[0],
     documents,
   };
+}
+
+/** Deletes some of those that are too many or too much. */
+async function dropOverflow(
+  tx: StoreTransaction,
+  organizationId: string,
+  most: { readonly results: number; readonly characters: number },
+): Promise<'more' | 'done'> {
+  const db = tx.db<ConnectionTables>();
+  const all = await db
+    .selectFrom('kept_results')
+    .select(['id', 'size'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  const over = overflowing(all, most).slice(-BATCH);
+  if (over.length > 0) await db.deleteFrom('kept_results').where('id', 'in', over).execute();
+  return over.length === BATCH ? 'more' : 'done';
 }
 
 /** The ids of those that are too many or too much, the oldest; the newest stays whatever its size. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ToolError } from '@parley/kit';
 import type { Queryable, Store, StoreTransaction } from '@parley/store';
-import { SecretOpenError } from '@parley/store';
+import { inBatches, SecretOpenError } from '@parley/store';
 import type { Selectable } from 'kysely';
 import type { IdempotencyRow } from '../tables.ts';
 import { answerTable } from '../tables.ts';
@@ -33,6 +33,7 @@ export type ClaimRow = Selectable<IdempotencyRow>;
 export const KEEP_MS = 24 * 60 * 60_000;
 
 const LEASE_MS = 60_000;
+const BATCH = 200;
 
 /** The claims in the table of one toolset. */
 export class Claims {
@@ -136,10 +137,23 @@ export class Claims {
 
   /** Forgets what is older than a day; every organization's, because age alone decides. */
   async sweep(now: number): Promise<void> {
-    await this.#db(this.#store)
-      .deleteFrom(this.#table)
-      .where('created_at', '<=', now - KEEP_MS)
-      .execute();
+    await inBatches(this.#store, async (tx) => {
+      const old = await this.#db(tx)
+        .selectFrom(this.#table)
+        .select(['organization_id', 'caller_id', 'key'])
+        .where('created_at', '<=', now - KEEP_MS)
+        .orderBy('created_at')
+        .limit(BATCH)
+        .execute();
+      if (old.length === 0) return 'done';
+      await this.#db(tx)
+        .deleteFrom(this.#table)
+        // A key that was made anew meanwhile is younger.
+        .where('created_at', '<=', now - KEEP_MS)
+        .where((where) => where.or(old.map((key) => where.and(key))))
+        .execute();
+      return old.length === BATCH ? 'more' : 'done';
+    });
   }
 
   /** The answer of a row that has one. */

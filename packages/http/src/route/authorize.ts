@@ -107,6 +107,6 @@ export function freshSignIn(): HttpRefusal {
 }
 
 /** Throws unless somebody in a browser has just shown who they are; for routes that are sensitive with some bodies alone. */
-export function requireFresh(caller: Caller): void {
-  if (mustProve(caller, Date.now())) throw freshSignIn();
+export function requireFresh(caller: Caller, now: number): void {
+  if (mustProve(caller, now)) throw freshSignIn();
 }

@@ -1,5 +1,6 @@
 /** Keys that agents are run with: each lasts while its run goes on, and those that ended long ago go. */
 import type { Store } from '@parley/store';
+import { inBatches } from '@parley/store';
 import type { IdentityTables } from '../schema.ts';
 
 const BATCH = 200;
@@ -18,16 +19,10 @@ export async function renewAgentKey(store: Store, keyId: string, expiresAt: numb
     .execute();
 }
 
-/** Removes keys of agents that expired before a time. */
+/** Removes keys of agents that expired before a time; one replica at a time is at it. */
 export async function sweepAgentKeys(store: Store, before: number): Promise<void> {
-  // A turn of the event loop between two batches, so that writers get through.
-  while ((await dropSome(store, before)) === BATCH) await new Promise(setImmediate);
-}
-
-/** One replica at a time is at it. */
-function dropSome(store: Store, before: number): Promise<number> {
-  return store.transaction(async (tx) => {
-    if (!(await tx.tryExclusive(SWEEP))) return 0;
+  await inBatches(store, async (tx) => {
+    if (!(await tx.tryExclusive(SWEEP))) return 'done';
     const db = tx.db<IdentityTables>();
     const old = db
       .selectFrom('api_keys')
@@ -36,6 +31,6 @@ function dropSome(store: Store, before: number): Promise<number> {
       .where('expires_at', '<', before)
       .limit(BATCH);
     const gone = await db.deleteFrom('api_keys').where('id', 'in', old).executeTakeFirst();
-    return Number(gone.numDeletedRows);
+    return Number(gone.numDeletedRows) === BATCH ? 'more' : 'done';
   });
 }

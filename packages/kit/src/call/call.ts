@@ -8,7 +8,7 @@ import type { StateSealer } from '../channel/sealed-state.ts';
 import type { StepStore } from '../channel/steps.ts';
 import type { RequestInfo } from '../define/context.ts';
 import type { Exchange } from './exchange.ts';
-import type { Middleware, ToolCall } from './middleware.ts';
+import type { FailedCall, Middleware, ToolCall } from './middleware.ts';
 import type { CallBody, CallRecord, Observer } from './record.ts';
 import type { LongResults } from './result-size.ts';
 import { capResult, withPromise } from './result-size.ts';
@@ -22,7 +22,7 @@ export interface Core {
   readonly onFault: (error: unknown, where: string) => void;
   readonly middleware: readonly Middleware[];
   /** What the middleware makes of what was thrown. */
-  readonly failed: (error: unknown) => unknown;
+  readonly failed: (error: unknown, during: FailedCall) => unknown;
   readonly tasks: TaskSeam | undefined;
   readonly maxResultBytes: number;
   readonly longResults: LongResults | undefined;

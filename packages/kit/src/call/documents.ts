@@ -78,12 +78,12 @@ export function createDocuments(endpoints: Endpoints, core: Core): Documents {
       call.resume();
       return await work(call);
     } catch (thrown) {
-      const error = core.failed(thrown);
+      const error = core.failed(thrown, { taskId: null });
       const failure = failureOf(error, call, core);
       ({ record } = failure);
       if ('fault' in failure) throw failure.fault;
       if (isInputRequired(failure.answer)) return failure.answer;
-      throw asFault(error, call);
+      throw asFault(error, thrown, call);
     } finally {
       call.ended(record);
     }
@@ -158,18 +158,20 @@ function resourceAt(resources: readonly CatalogResource[], uri: string): Catalog
   );
 }
 
-function asFault(error: unknown, { name, method }: Call): unknown {
+function asFault(error: unknown, thrown: unknown, { name, method }: Call): unknown {
   if (!(error instanceof ToolError)) return error;
   const isRead = method === 'resources/read';
-  return error.code === 'not_found' && isRead ? new ResourceMissing(name) : faultOf(error, isRead);
+  if (error.code === 'not_found' && isRead) return new ResourceMissing(name);
+  return faultOf(error, isRead, error === thrown ? undefined : thrown);
 }
 
-function faultOf({ code, message, data }: ToolError, isRead: boolean): ProtocolFault {
+function faultOf({ code, message, data }: ToolError, isRead: boolean, cause?: unknown): ProtocolFault {
   // A read has nothing but its URI to be wrong about; a prompt has arguments.
   const isOfRequest = !isRead && (code === 'invalid' || code === 'not_found');
   // What was typed as data of an error is fit to be shown, and says when to come again.
   const more = typeof data === 'object' && data !== null ? data : {};
-  return new ProtocolFault(isOfRequest ? RPC.invalidParams : RPC.internalError, message, { ...more, code });
+  const rpc = isOfRequest ? RPC.invalidParams : RPC.internalError;
+  return new ProtocolFault(rpc, message, { ...more, code }, cause === undefined ? {} : { cause });
 }
 
 function wireContent(

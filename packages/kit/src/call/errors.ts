@@ -52,8 +52,9 @@ export class ProtocolFault extends Error {
   readonly code: number;
   readonly data: unknown;
 
-  constructor(code: number, message: string, data?: unknown) {
-    super(bounded(message));
+  /** The cause is what it stands for, where whoever serves the message may know a better answer to that. */
+  constructor(code: number, message: string, data?: unknown, options?: { readonly cause?: unknown }) {
+    super(bounded(message), options);
     this.code = code;
     this.data = data;
   }

@@ -34,7 +34,13 @@ export interface Middleware {
   call?(call: ToolCall, next: () => Promise<CallToolResult>): Promise<CallToolResult>;
   read?(read: ResourceRead, next: () => Promise<ResourceContent[]>): Promise<ResourceContent[]>;
   /** What a caller gets instead of what was thrown; returns the same when it has nothing better. */
-  failed?(error: unknown): unknown;
+  failed?(error: unknown, during: FailedCall): unknown;
+}
+
+/** What it was thrown in. */
+export interface FailedCall {
+  /** The task that this was a run of: what no later run would get past is its end, so a passing fault is left as it is. */
+  readonly taskId: string | null;
 }
 
 const CALLED_TWICE =
@@ -59,7 +65,9 @@ export function composeHooks<Item, Result>(
 }
 
 /** Folds what middleware makes of what was thrown into one function. */
-export function composeFailed(middleware: readonly Middleware[]): (error: unknown) => unknown {
+export function composeFailed(
+  middleware: readonly Middleware[],
+): (error: unknown, during: FailedCall) => unknown {
   const hooks = middleware.flatMap(({ failed }) => (failed === undefined ? [] : [failed]));
-  return (error) => hooks.reduce((seen, failed) => failed(seen), error);
+  return (error, during) => hooks.reduce((seen, failed) => failed(seen, during), error);
 }

@@ -145,7 +145,7 @@ export function createToolCalls(endpoints: Endpoints, parts: Core): ToolCalls {
       told = { answer: result };
       return result;
     } catch (error) {
-      const failure = failureOf(core.failed(error), call, core, tool);
+      const failure = failureOf(core.failed(error, FOR_A_CLIENT), call, core, tool);
       ({ record } = failure);
       told = 'fault' in failure ? { message: failure.fault.message } : failure;
       if ('fault' in failure) throw failure.fault;
@@ -185,7 +185,7 @@ export function createToolCalls(endpoints: Endpoints, parts: Core): ToolCalls {
         if (!isToolResult(result)) throw badAnswer('a task inside a task');
         return result;
       } catch (error) {
-        throw core.failed(error);
+        throw core.failed(error, { taskId: exchange.task.id });
       }
     },
   };
@@ -201,6 +201,7 @@ function readHere(longResults: LongResults, endpoints: Endpoints): LongResults {
   };
 }
 
+const FOR_A_CLIENT = { taskId: null };
 const OK = { outcome: 'ok', code: null } as const;
 const TOOL_ERROR = { outcome: 'error', code: 'tool_error' } as const;
 

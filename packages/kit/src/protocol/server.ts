@@ -241,9 +241,15 @@ async function handle<T>(
   try {
     return await work();
   } catch (thrown) {
-    const error = thrown instanceof ProtocolFault ? thrown : failed(thrown);
+    const error = thrown instanceof ProtocolFault ? betterThan(thrown, failed) : failed(thrown);
     if (error instanceof ProtocolFault) throw new ProtocolError(error.code, error.message, error.data);
     // Whatever else it is, its text may hold a path or a secret.
     throw new ProtocolError(RPC.internalError, 'Internal error');
   }
+}
+
+/** What the server says of the cause of a fault, where it has anything to say of that. */
+function betterThan(fault: ProtocolFault, failed: (error: unknown) => unknown): ProtocolFault {
+  const said = fault.cause === undefined ? undefined : failed(fault.cause);
+  return said instanceof ProtocolFault ? said : fault;
 }

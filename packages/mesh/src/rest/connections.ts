@@ -134,11 +134,11 @@ export const connectionRoutes = [
     ],
     body: ImportBody,
     answer: one('Import', z.object({ servers: z.array(ImportLine) })),
-    async run({ services, caller, body: { replace, dryRun, only, ...request } }) {
+    async run({ services, store, caller, body: { replace, dryRun, only, ...request } }) {
       const asked = { ...request, only, isReplacing: replace };
       // A program starts on this machine, which somebody who finds an open browser must not bring about.
       const planned = await services.importServers(caller, { ...asked, isDry: true });
-      if (!dryRun && planned.some(({ type }) => type === 'STDIO')) requireFresh(caller);
+      if (!dryRun && planned.some(({ type }) => type === 'STDIO')) requireFresh(caller, store.now());
       const lines = dryRun ? planned : await services.importServers(caller, { ...asked, isDry: false });
       return { servers: lines.map(({ needs, ...line }) => ({ ...line, needs: [...needs] })) };
     },

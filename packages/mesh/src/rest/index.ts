@@ -116,7 +116,7 @@ export function createMeshRoutes(
       countCaller: host.countRequest,
       trustedProxies: web.trustedProxies,
       publicUrl: web.publicUrl,
-      now: Date.now,
+      now: () => store.now(),
       toolServices: services,
       scope: async () => () => scope,
     }),

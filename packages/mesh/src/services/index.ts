@@ -83,7 +83,7 @@ export interface MeshOptions {
 export function createMeshServices(
   host: Pick<MeshHost, 'store' | 'identity' | 'events' | 'upstream' | 'sandbox'> &
     Partial<Pick<MeshHost, 'engine' | 'ownPort' | 'virtualEngine'>>,
-  { now = Date.now, findConnections = briefConnections }: MeshOptions = {},
+  { now = () => host.store.now(), findConnections = briefConnections }: MeshOptions = {},
 ): MeshServices {
   const { store, identity, events, upstream, sandbox } = host;
   const checkCode = (code: string) => sandbox.checkCode(code);

@@ -1,7 +1,7 @@
 /** One statement on PostgreSQL: a connection of its own as the role of its database, closed when it is done. */
 import type pg from 'pg';
 import { detach } from '../detach.ts';
-import { clientConfig } from '../postgres/pool.ts';
+import { clientConfig, LOCK_TIMEOUT_MS, PEER_SETTINGS } from '../postgres/pool.ts';
 import { Answer, bytesOf, checkColumns, integerOf } from './answer.ts';
 import { FULL, SqlFault, TIMED_OUT } from './databases.ts';
 import type { SqlResult, SqlValue } from './databases.ts';
@@ -114,7 +114,8 @@ function sessionConfig(Driver: typeof pg, login: PostgresLogin, timeoutMs: numbe
     application_name: 'parley-sql',
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs + 2 * GRACE_MS,
-    options: '-c standard_conforming_strings=on',
+    lock_timeout: LOCK_TIMEOUT_MS,
+    options: `-c standard_conforming_strings=on ${PEER_SETTINGS}`,
     types: { getTypeParser: (oid: number) => parserOf(Driver, oid) },
   };
 }

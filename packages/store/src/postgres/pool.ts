@@ -6,7 +6,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
 const LISTENER_TIMEOUT_MS = 4_000;
 /** Shorter than the query's own limit, so that the answer says what was waited for. */
-const LOCK_TIMEOUT_MS = 20_000;
+export const LOCK_TIMEOUT_MS = 20_000;
 /** A process that is frozen inside a transaction keeps its locks no longer than this. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 /** A migration may think between two statements. */
@@ -18,7 +18,7 @@ const RECORD_POOL_SIZE = 2;
 /** The first question to a peer that says nothing. */
 const KEEP_ALIVE_AFTER_MS = 5_000;
 /** The server lets go of a peer whose machine is gone, and of all that it held; where it cannot, it goes on without. */
-const PEER_SETTINGS =
+export const PEER_SETTINGS =
   '-c tcp_user_timeout=10000 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3';
 
 const INT8_OID = 20;

@@ -155,15 +155,10 @@ test('a statement that took too long, and one that was wrong, are told apart', a
 });
 
 test('every connection gives up on locks, on transactions that stand still, and on a peer that is gone', async () => {
-  const limits = (lane: 'general' | 'ending') =>
-    store.transaction(
-      (tx) =>
-        sql<{ name: string; setting: string }>`select name, setting from pg_settings where name in
-          ('lock_timeout', 'idle_in_transaction_session_timeout', 'tcp_user_timeout') order by name`.execute(
-          tx.db(),
-        ),
-      { lane },
-    );
+  const settings = sql<{ name: string; setting: string }>`select name, setting from pg_settings where name in
+    ('lock_timeout', 'idle_in_transaction_session_timeout', 'tcp_user_timeout') order by name`;
+  const limits = (lane: 'general' | 'ending' | 'tidying') =>
+    store.transaction((tx) => settings.execute(tx.db()), { lane });
   const wanted = [
     { name: 'idle_in_transaction_session_timeout', setting: '10000' },
     { name: 'lock_timeout', setting: '20000' },
@@ -171,6 +166,19 @@ test('every connection gives up on locks, on transactions that stand still, and 
   ];
   expect((await limits('general')).rows).toEqual(wanted);
   expect((await limits('ending')).rows).toEqual(wanted);
+  // The lane of the call records.
+  expect((await limits('tidying')).rows).toEqual(wanted);
+  let migrating: unknown;
+  const look = async (db: Parameters<typeof settings.execute>[0]) => {
+    migrating = (await settings.execute(db)).rows;
+  };
+  await store.migrate([{ name: 'looks', migrations: { '001-look': look } }]);
+  // A migration waits for the locks that it needs, and may take its time between two statements.
+  expect(migrating).toEqual([
+    { name: 'idle_in_transaction_session_timeout', setting: expect.stringMatching(/^[1-9]\d{4,}$/) },
+    { name: 'lock_timeout', setting: '0' },
+    { name: 'tcp_user_timeout', setting: '10000' },
+  ]);
 });
 
 test('records are written while old ones cannot be deleted', async () => {

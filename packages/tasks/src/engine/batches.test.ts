@@ -2,10 +2,10 @@
 import { ToolError } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
 import type { Store } from '@parley/store';
-import { Batches, StoreUnavailableError } from '@parley/store';
+import { Batches, StatementError, StoreUnavailableError } from '@parley/store';
 import { expect, test } from 'vitest';
 import { onBothEngines } from '../../test/engines.ts';
-import { gate, openBed } from '../../test/engine-bed.ts';
+import { gate, openBed, OWNER } from '../../test/engine-bed.ts';
 
 /** Batches of texts, and what was written together. */
 function texts(fails: (text: string) => Error | undefined = () => undefined) {
@@ -100,5 +100,28 @@ onBothEngines('tasks made together', (open) => {
     expect(
       (await bed.engine.list({ organizationId: 'org_test', ownerId: 'caller_test' }, { limit: 9 })).tasks,
     ).toHaveLength(1);
+  });
+
+  test.each([
+    ['is away', new StoreUnavailableError('lost')],
+    ['refuses', new StatementError(new Error('refused'), 'XX000')],
+  ])('a database that %s after the commit takes back nothing that was made with it', async (_what, error) => {
+    const store = await open();
+    let isFailing = false;
+    const flush = () => (isFailing ? Promise.reject(error) : store.flush());
+    const bed = await openBed(open, { store: { ...store, flush }, scripts: { job: async () => 'done' } });
+    const before = await bed.enqueue('job', { idempotencyKey: 'same' });
+    isFailing = true;
+    const made = await Promise.allSettled([
+      bed.enqueue('job'),
+      bed.enqueue('job', { idempotencyKey: 'same' }),
+      bed.enqueue('job', { idempotencyKey: 'other' }),
+    ]);
+    expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(made[1]).toMatchObject({ reason: error });
+    isFailing = false;
+    const { tasks } = await bed.engine.list(OWNER, { limit: 9 });
+    const ids = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
+    expect(tasks.map(({ id }) => id).toSorted()).toEqual([before.id, ...ids].toSorted());
   });
 });

@@ -155,17 +155,28 @@ export class Creator {
     const made = rowsOf(wanted, inserted, begin);
     // Another process made the same task between our look and our write.
     const others = wanted.filter(({ id }) => !made.has(id));
-    for (const [key, row] of await findSame(store, others, now())) same.set(key, row);
-    // Its maker may not have it on disk yet.
-    if (same.size > 0) await store.flush();
+    // What was made is made, whatever becomes of the look for those of others.
+    let unsure: { readonly error: unknown } | undefined;
+    try {
+      for (const [key, row] of await findSame(store, others, now())) same.set(key, row);
+      // Its maker may not have it on disk yet.
+      if (same.size > 0) await store.flush();
+    } catch (error) {
+      unsure = { error };
+    }
     const newByKey = new Map([...made.values()].map((row) => [sameKey(row), row]));
     const refusedByKey = new Map(firsts.map((row, index) => [sameKey(row), refused[index]]));
     return rows.map((row): Made => {
-      const known = same.get(sameKey(row));
-      if (known !== undefined) return { value: known, isNew: false };
-      const value = newByKey.get(sameKey(row));
+      const key = sameKey(row);
+      const value = newByKey.get(key);
       if (value !== undefined) return { value, isNew: value.id === row.id };
-      return { error: refusedByKey.get(sameKey(row)) ?? new StoreUnavailableError('busy') };
+      const refusal = refusedByKey.get(key);
+      if (refusal !== undefined) return { error: refusal };
+      if (unsure !== undefined) return unsure;
+      const known = same.get(key);
+      return known === undefined
+        ? { error: new StoreUnavailableError('busy') }
+        : { value: known, isNew: false };
     });
   }
 

@@ -46,6 +46,8 @@ export interface TaskEngine {
   /** Calls the listener for every change and, in this process, every progress report. */
   watch(taskId: string, listener: (change: TaskChange) => void): () => void;
   start(): void;
+  /** The time by which tasks are made and judged, the same for all processes. */
+  readonly now: () => number;
   /** Fires when the engine is stopping; who waits for a task should stop waiting. */
   readonly closing: AbortSignal;
   /** Lets go of every running task; work resumes at the next start or in another process. */
@@ -203,6 +205,7 @@ export function createTaskEngine(options: TaskEngineOptions): TaskEngine {
           .finally(() => (purging = undefined));
       }, limits.purgeEveryMs).unref();
     },
+    now,
     closing: closing.signal,
     stop: () => (stopped ??= stop()),
     onFault,

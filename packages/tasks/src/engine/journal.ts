@@ -1,6 +1,6 @@
 /** What a running task has done so far, and the fenced writes that add to it. */
 import type { Store, StoreTransaction } from '@parley/store';
-import { fromJson, toJson } from '@parley/store';
+import { fromJson, StoreUnavailableError, toJson } from '@parley/store';
 import type { InputRequest, InputResponse } from '@parley/kit';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskInputRow, TaskRow, TaskStepRow, TaskTables } from '../schema.ts';
@@ -200,6 +200,25 @@ export class Journal {
       await mine.set({ lease_until: until }).execute();
     });
     this.#lease.until = until;
+  }
+
+  /**
+   * Does the work of a step, again while all that fails is the store, as long as a write would be tried. Then the run is
+   * not believed any more, whatever its code makes of the error, since no attempt of a step was used up by it.
+   */
+  async outlast<T>(work: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
+    const isAway = (error: unknown) => error instanceof StoreUnavailableError && !this.#signal.aborted;
+    try {
+      return await persist(work, {
+        signal: this.#signal,
+        forMs: this.#options.limits.rewriteMs,
+        mayRepeat: (error) => isAway(error) && mayRepeat(),
+      });
+    } catch (error) {
+      if (error instanceof UnwrittenError) this.#fault = error;
+      else if (isAway(error)) this.#fault = new UnwrittenError(error);
+      throw error;
+    }
   }
 
   /** What an earlier run did at a place. */

@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '@parley/store';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { onBothEngines } from '../../test/engines.ts';
-import { gate, openBed, scripted, TestClock, untilStopped } from '../../test/engine-bed.ts';
+import { gate, openBed, scripted, TestClock, untilStopped, withFaults } from '../../test/engine-bed.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
 
 // No lease here is short: one lapses when the test writes it or turns the clock, never because the machine is slow.
@@ -28,22 +28,6 @@ async function write(store: Store, id: string, values: Partial<TaskRow>): Promis
 
 function driverError(code: string): Error {
   return Object.assign(new Error('As the driver says it.'), { code });
-}
-
-/** A store whose writes of what ends work fail when the test says so. */
-function withFaults(store: Store, error: Error) {
-  let left = 0;
-  const transaction: Store['transaction'] = (work, options) => {
-    if (options?.lane !== 'ending' || left === 0) return store.transaction(work, options);
-    left -= 1;
-    return Promise.reject(error);
-  };
-  return {
-    store: { ...store, transaction },
-    failTimes: (times: number) => {
-      left = times;
-    },
-  };
 }
 
 onBothEngines('leases', (open) => {

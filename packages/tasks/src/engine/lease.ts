@@ -45,18 +45,18 @@ export async function renewLeases(
   );
 }
 
-/** Gives a task back untouched; the next worker goes on with it. */
+/** Gives a task back untouched; the next worker goes on with it from this time on. */
 export async function releaseTask(
   store: Store,
   task: Pick<TaskRow, 'id' | 'fence'>,
-  now: number,
+  dueAt: number,
 ): Promise<void> {
   const release = async (tx: StoreTransaction) => {
     tx.last(
       tx
         .db<TaskTables>()
         .updateTable('tasks')
-        .set({ state: 'ready', worker_id: null, lease_until: null, due_at: now, fence: task.fence + 1 })
+        .set({ state: 'ready', worker_id: null, lease_until: null, due_at: dueAt, fence: task.fence + 1 })
         .where('id', '=', task.id)
         .where('fence', '=', task.fence)
         .where('state', '=', 'running'),
@@ -81,8 +81,15 @@ export async function releaseLapsed(
   {
     now,
     runningHere,
+    areCrashes,
     gone,
-  }: { readonly now: number; readonly runningHere: readonly string[]; readonly gone?: GoneWorkers },
+  }: {
+    readonly now: number;
+    readonly runningHere: readonly string[];
+    /** Whether it counts against the tasks that their workers do not hold them any more. */
+    readonly areCrashes: boolean;
+    readonly gone?: GoneWorkers;
+  },
 ): Promise<number> {
   const lapsed = store
     .db<TaskTables>()
@@ -108,7 +115,7 @@ export async function releaseLapsed(
           worker_id: null,
           lease_until: null,
           due_at: now,
-          crashes: row('crashes', '+', 1),
+          crashes: row('crashes', '+', areCrashes ? 1 : 0),
           fence: row('fence', '+', 1),
         }))
         .where('id', 'in', tx.locked(lapsed, { skipHeld: true }))

@@ -1,6 +1,7 @@
 /** One attempt at a step: it ends, is tried again later, or was interrupted. */
 import type { StepOptions } from '@parley/kit';
 import { Leave, ToolError } from '@parley/kit';
+import { StoreUnavailableError } from '@parley/store';
 import type { StepOutcome } from './journal.ts';
 
 const ATTEMPTS = 5;
@@ -30,8 +31,10 @@ export async function attemptStep(
   } catch (error) {
     // Leaving and being stopped are no outcomes: the step runs again when the task does.
     if (error instanceof Leave || options.signal.aborted) throw error;
-    if (!(error instanceof ToolError)) options.onFault(error, `task step ${options.key}`);
     const most = options.retry?.attempts ?? ATTEMPTS;
+    // No fault of the step, so no attempt; what may be done only once is not done again for it either.
+    if (error instanceof StoreUnavailableError && most > 1) throw error;
+    if (!(error instanceof ToolError)) options.onFault(error, `task step ${options.key}`);
     if (mayPass(error) && options.attempts < most)
       return { retryAt: options.now() + delayMs(error, options) };
     return { error: describe(error, options) };

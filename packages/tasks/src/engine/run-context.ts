@@ -163,7 +163,12 @@ export class RunContext implements Channel {
     const row = { step_key: key, position, kind: 'step' as const, attempts };
     await journal.keep();
     signal.throwIfAborted();
-    const ended = await attemptStep(work, { ...options, key, attempts, signal, now, onFault });
+    const used = this.#used.size;
+    const ended = await journal.outlast(
+      () => attemptStep(work, { ...options, key, attempts, signal, now, onFault }),
+      // Steps within it are known to this run; only another run can pass them again.
+      () => this.#used.size === used,
+    );
     if ('retryAt' in ended) return this.#wait({ ...row, outcome: null, due_at: ended.retryAt });
     const outcome = toJson(ended);
     if (Buffer.byteLength(outcome) > limits.stepBytes) {

@@ -134,7 +134,7 @@ async function endByError(options: RunTaskOptions, error: unknown): Promise<void
   }
   if (reason instanceof TaskStopped && reason.why === 'lease_lost') throw new LeaseLost();
   if (error instanceof LeaseLost) throw error;
-  // Not the fault of the task: its lease lapses, and it is run again when the database is back.
+  // Not the fault of the task: its worker gives it back, and it is run again when the database is there.
   if (error instanceof StoreUnavailableError) throw error;
   if (error instanceof RunFault) {
     return end(options, { outcome: 'failed', error: { code: INTERNAL, message: error.message } });

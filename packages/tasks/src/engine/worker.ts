@@ -1,6 +1,7 @@
 /** A worker: runs what was claimed, renews its leases, and takes over from workers that are gone. */
 import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
 import type { TaskLimits } from '../limits.ts';
 import type { TaskRow } from '../schema.ts';
 import type { TaskChanges } from './changes.ts';
@@ -13,9 +14,10 @@ import type { Lease } from './journal.ts';
 import type { Kind } from './kinds.ts';
 import { TaskStopped } from './kinds.ts';
 import type { GoneWorkers } from './lease.ts';
-import { releaseLapsed, renewLeases } from './lease.ts';
+import { releaseLapsed, releaseTask, renewLeases } from './lease.ts';
 import type { Pool } from './pools.ts';
 import { knownAs, poolsOf } from './pools.ts';
+import { isUnserved, persist, UnwrittenError } from './persist.ts';
 import { ProcessPlaces } from './process-places.ts';
 import { ProgressWriter } from './progress-writer.ts';
 import { runTask } from './run-task.ts';
@@ -43,6 +45,9 @@ interface Running {
 /** How many cancels are remembered that came before their task began here. */
 const MOST_EARLY_CANCELS = 1_000;
 
+/** What was given back because of the database does not come again in the same moment. */
+const GIVEN_BACK_MS = 1_000;
+
 /** Runs tasks of the kinds it knows. */
 export class Worker {
   readonly id: string;
@@ -65,6 +70,8 @@ export class Worker {
   readonly #unsubscribe: (() => void)[] = [];
   #pools: readonly Pool[] = [];
   #timers: NodeJS.Timeout[] = [];
+  /** When the database was last seen to be away. */
+  #awayAt = -Infinity;
   #isOpen = false;
 
   constructor(options: WorkerOptions) {
@@ -174,13 +181,28 @@ export class Worker {
     const own = { row, kind, controller, lease, onParked };
     const work = () => runTask({ ...this.#options, ...this.#parts, counts: this.counts, ...own });
     run.ended = this.#measured(row, work)
-      .catch((error: unknown) => this.#options.onFault(error, `task ${row.kind}`))
+      .catch((error: unknown) => {
+        this.#options.onFault(error, `task ${row.kind}`);
+        return isUnserved(error) ? this.#giveBack(run) : undefined;
+      })
       .finally(() => {
         this.places.giveBack(row.pool, 1);
         // It may have been claimed again before this line.
         if (this.#running.get(row.id) === run) this.#running.delete(row.id);
         this.#claimer.freed();
       });
+  }
+
+  /** A run that the database did not serve goes back as soon as that is there again, and is no crash. */
+  async #giveBack({ row, controller }: Running): Promise<void> {
+    const { store, limits, now, onFault } = this.#options;
+    const release = () => releaseTask(store, row, now() + GIVEN_BACK_MS);
+    try {
+      await persist(release, { signal: controller.signal, forMs: limits.leaseMs });
+    } catch (error) {
+      // Its lease lapses instead.
+      if (!(error instanceof UnwrittenError)) onFault(error, `task ${row.kind}`);
+    }
   }
 
   /** Runs it with a time of its own, which is not that of whoever made or claimed the task. */
@@ -240,7 +262,7 @@ export class Worker {
     const taskIds = held.map(([id]) => id);
     let rows;
     try {
-      rows = await renewLeases(store, this.id, { taskIds, until });
+      rows = await this.#noting(renewLeases(store, this.id, { taskIds, until }));
     } catch (error) {
       // Nobody can say any more that these are ours.
       this.#surrender(now());
@@ -260,13 +282,25 @@ export class Worker {
       if (run.lease.until <= leaseUntil) run.controller.abort(leaseLost());
   }
 
+  async #noting<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) this.#awayAt = this.#options.now();
+      throw error;
+    }
+  }
+
   async #takeOver(gone?: GoneWorkers): Promise<void> {
-    const { store, now } = this.#options;
+    const { store, limits, now } = this.#options;
     // After a pause of the whole process, and before anybody else may take what runs here.
     const isLate = [...this.#running.values()].some(({ lease }) => lease.until <= now());
     if (isLate) await this.#renew();
     const runningHere = [...this.#running.keys()];
-    const takenOver = await releaseLapsed(store, { now: now(), runningHere, ...(gone && { gone }) });
+    // Who lives could not renew while the database was away, so that a lease is over says nothing of its task.
+    const areCrashes = now() - this.#awayAt > limits.leaseMs + limits.takeoverMs;
+    const lapsed = { now: now(), runningHere, areCrashes, ...(gone && { gone }) };
+    const takenOver = await this.#noting(releaseLapsed(store, lapsed));
     this.counts.takenOver += takenOver;
     this.#claimer.nudge();
   }

@@ -2,7 +2,7 @@
 import type { Exchange } from '@parley/kit';
 import { defineTool, defineToolset, requestInfo } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
-import { StoreUnavailableError } from '@parley/store';
+import { StatementError, StoreUnavailableError } from '@parley/store';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { startTasks } from '../../test/start-tasks.ts';
@@ -91,4 +91,16 @@ test('progress that get_task cannot send is reported, and the wait goes on', asy
   const answer = await client.engine.call(testCaller(), 'get_task', { taskId, waitMs: 5000 }, exchange);
   expect(answer).toMatchObject({ structuredContent: { taskId } });
   expect(faults).toEqual([UNSENT]);
+});
+
+test.each([
+  ['is away', LOST],
+  ['refuses', new StatementError(new Error('refused'), 'XX000')],
+])('a task that was made is handed out although the database %s by then', async (_what, error) => {
+  await using started = await startTasks(toolset, { times: { inlineLimitWithProgressMs: 15_000 } });
+  const { client, tasks } = started;
+  vi.spyOn(tasks, 'get').mockRejectedValue(error);
+  const exchange = withoutStream(new AbortController().signal, () => false);
+  const answer = await client.engine.call(testCaller(), 'work', { ms: 1 }, exchange);
+  expect(answer).toMatchObject({ structuredContent: { taskId: expect.stringMatching(/^task_/) } });
 });

@@ -12,7 +12,7 @@ import type {
   TaskSeam,
 } from '@parley/kit';
 import { detach, hiddenByPower } from '@parley/kit';
-import { StoreUnavailableError } from '@parley/store';
+import { isDatabaseError } from '@parley/store';
 import type { TaskEngine } from '../engine/engine.ts';
 import type { Task, TaskOwner } from '../task.ts';
 import { ownerOf } from '../task.ts';
@@ -42,7 +42,7 @@ const INLINE_MS = 50_000;
 const INLINE_WITH_PROGRESS_MS = 10 * 60_000;
 
 export function createTaskSeam(tasks: TaskEngine, options: SeamOptions = {}): TaskSeam {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? tasks.now;
   const graceMs = options.graceMs ?? GRACE_MS;
 
   async function enqueue(call: TaskCall, idempotencyKey?: string): Promise<Task> {
@@ -179,10 +179,10 @@ function isUseless({ status, result }: Task, comeBack: CatalogComeBack): boolean
   return structuredContent !== undefined && comeBack.isStale(structuredContent);
 }
 
-/** A task that was made is answered as it is in hand when the database is away: an error would have it made twice. */
+/** A task that was made is answered as it is in hand whatever the database says by then: an error would have it made twice. */
 function orElse<T>(inHand: (error: unknown) => T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof StoreUnavailableError) return inHand(error);
+    if (isDatabaseError(error)) return inHand(error);
     throw error;
   };
 }

@@ -141,7 +141,7 @@ export const accountRoutes = [
       const { web } = host.identity;
       const before = await web.account(session.userId);
       const isOther = body.email !== undefined && body.email.trim().toLowerCase() !== before?.email;
-      if (isOther) requireFresh(caller);
+      if (isOther) requireFresh(caller, host.store.now());
       await namingFields(web.changeAccount(session, body));
       const account = await web.account(session.userId);
       if (account === undefined) throw new HttpRefusal('NOT_FOUND', 'This account is gone.');
@@ -166,7 +166,7 @@ export const accountRoutes = [
     async run(scope) {
       const { host, body, caller } = scope;
       const session = personIn(scope);
-      const isFresh = !mustProve(caller, Date.now());
+      const isFresh = !mustProve(caller, host.store.now());
       const given = { ...body, isFresh };
       if (await namingFields(host.identity.web.setPassword(session, given))) return;
       if (body.current === undefined) throw freshSignIn();
