@@ -1,4 +1,5 @@
 /** Organization in a browser, by keyboard: invite, roles, keys whose secret is shown once, the audit log, and why somebody may not. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConsoleBed } from './console-bed.ts';
 import { lookAt, openConsole } from './console-bed.ts';
@@ -80,6 +81,50 @@ test(
     await dialog.getByRole('button', { name: 'Remove', exact: true }).press('Enter');
     await bo.waitFor({ state: 'detached' });
     expect((await fetch(`${bed.server.url}${new URL(link).pathname}`)).status).not.toBe(200);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+test(
+  'several acts at once ask once who one is: a proof lets all go on, a refusal ends all',
+  { timeout: LONG_MS },
+  async () => {
+    const { page, go, faults, context } = await bed.open();
+    const owner = await bed.server.signedIn();
+    const { organization } = (await owner.ask('GET /api/session')).body.data;
+    for (const name of ['una', 'duo', 'tria'])
+      await owner.ask(`POST /api/organizations/${organization.id}/invitations`, {
+        body: { email: `${name}@stale.example`, roles: ['member'] },
+      });
+    // As after more than 15 minutes.
+    await sql`update web_sessions set proven_at = 0`.execute(bed.server.app.host.store.db());
+    await go('/organization/members?q=stale.example');
+    const rows = page.getByRole('table', { name: 'Members' }).getByRole('row', { name: /@stale\.example/ });
+    const remove = async () => {
+      for (let index = 0; index < 3; index += 1) {
+        const check = rows.nth(index).getByRole('checkbox');
+        if ((await check.getAttribute('aria-checked')) !== 'true') await check.click();
+      }
+      await page
+        .getByRole('toolbar', { name: 'Selected rows' })
+        .getByRole('button', { name: 'Remove' })
+        .click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+      await proof.waitFor();
+    };
+    const proof = page.getByRole('dialog', { name: 'Is it still you?' });
+    await rows.nth(2).waitFor();
+    await remove();
+    await page.keyboard.press('Escape');
+    await proof.waitFor({ state: 'detached' });
+    // All three have ended: the dialog of the act goes, and so does the selection.
+    await page.getByRole('toolbar', { name: 'Selected rows' }).waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(3);
+    await remove();
+    await proof.getByLabel('API key').fill(bed.server.key);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rows.count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
   },
