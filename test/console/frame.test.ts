@@ -240,6 +240,32 @@ describeInBrowser('the frame', () => {
     await context.close();
   });
 
+  test('the colour of the organization follows the theme, by the palette and by the system', async () => {
+    const owner = await bed.server.signedIn();
+    const { organization } = (await owner.ask('GET /api/session')).body.data;
+    const wear = (accent: string | null) =>
+      owner.ask(`PUT /api/organizations/${organization.id}/appearance`, { body: { accent } });
+    expect((await wear('#0f766e')).status).toBe(200);
+    const { page, context } = await bed.open();
+    await page.emulateMedia({ colorScheme: 'light' });
+    const soft = () => page.evaluate(() => document.documentElement.style.getPropertyValue('--accent-soft'));
+    await expect.poll(soft).toMatch(/^#/);
+    const light = await soft();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(soft).not.toBe(light);
+    const dark = await soft();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('theme light');
+    await page.getByRole('option', { name: 'Use the light theme' }).click();
+    await expect.poll(soft).toBe(light);
+    await page.getByRole('button', { name: /: menu$/ }).click();
+    expect(await page.getByRole('menuitem', { name: 'Light' }).locator('svg').count()).toBeGreaterThan(0);
+    await page.getByRole('menuitem', { name: 'Dark' }).click();
+    await expect.poll(soft).toBe(dark);
+    await context.close();
+    await wear(null);
+  });
+
   test('what one person changes shows at another without a reload', async () => {
     const [ada, grace] = [await bed.open(), await bed.open()];
     await Promise.all([ada, grace].map(({ page }) => settled(page)));
@@ -252,6 +278,36 @@ describeInBrowser('the frame', () => {
     expect(made.status).toBe(201);
     await grace.page.getByText('A post from elsewhere').first().waitFor();
     await Promise.all([ada.context.close(), grace.context.close()]);
+  });
+
+  test('what changes before the live stream has opened shows when it does', async () => {
+    const { page, context, faults, go } = await bed.open();
+    await page.addInitScript({
+      content: `{
+        const Real = EventSource;
+        window.EventSource = class extends EventTarget {
+          constructor(url) {
+            super();
+            window.openLive = () => {
+              this.stream = new Real(url);
+              this.stream.addEventListener('open', () => this.dispatchEvent(new Event('open')));
+            };
+          }
+          close() {
+            this.stream?.close();
+          }
+        };
+      }`,
+    });
+    await go('/feedback/inbox');
+    const browser = await bed.server.signedIn();
+    const { body } = await browser.ask('GET /api/v1/boards');
+    const post = { boardId: body.data[0].id, title: 'A post from before', content: 'Not told' };
+    expect((await browser.ask('POST /api/v1/posts', { body: post })).status).toBe(201);
+    await page.evaluate(() => (window as unknown as { openLive: () => void }).openLive());
+    await page.getByText(post.title).first().waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
   });
 
   test('a session that is ended elsewhere leads to the way in', async () => {
