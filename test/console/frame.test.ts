@@ -230,6 +230,45 @@ describeInBrowser('the frame', () => {
     await context.close();
   });
 
+  test('what waits is dealt with on Home itself, with Undo as on its own screen', async () => {
+    const owner = await bed.server.signedIn();
+    const { page, context, faults, go } = await bed.open();
+    await go('/');
+    const card = (title: string) => page.locator(`.card:has(.card-title:text-is("${title}"))`);
+    const undo = () => page.getByRole('button', { name: 'Undo', exact: true }).nth(-1).click();
+    const data = async (path: string) => (await owner.ask(`GET /api/${path}`)).body.data;
+    const acts = {
+      'Annotations that nobody has taken up': [
+        'Resolve',
+        async () => (await data('annotations?status=pending&limit=100')).length,
+      ],
+      'Posts held for moderation': ['Approve', async () => (await data('v1/inbox/counts')).pending],
+    } as const;
+    for (const [title, [act, count]] of Object.entries(acts)) {
+      const before = await count();
+      await card(title).getByRole('button', { name: act }).first().click();
+      await expect.poll(count).toBe(before - 1);
+      await undo();
+      await expect.poll(count).toBe(before);
+    }
+    const connections = card('Connections that need you');
+    await connections.getByRole('button', { name: 'Test' }).first().click();
+    await connections
+      .getByText(/^failed$|unreachable/)
+      .first()
+      .waitFor();
+
+    const [task] = (await data('tasks?state=input_required')).tasks;
+    const asking = card('Tasks ask you');
+    await asking.getByRole('combobox').first().click();
+    await page.getByRole('option', { name: 'stop' }).click();
+    await asking.getByRole('button', { name: 'Answer' }).click();
+    await expect.poll(async () => (await data(`tasks/${task.id}`)).state).toBe('completed');
+    await asking.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('a theme that is chosen stays', async () => {
     const { page, context } = await bed.open();
     await page.getByRole('button', { name: /: menu$/ }).click();
