@@ -134,12 +134,10 @@ describeInBrowser('feedback in the console', () => {
     await tab.go(`/feedback/inbox/${approved}`);
     await opened();
     await press('m');
-    await type('dark mode');
-    const target = tab.page.getByRole('option', { name: /Dark mode/ }).first();
-    await target.waitFor();
-    await target.click();
+    await choose('dark mode', /Dark mode/);
     await expect.poll(async () => (await postOf(approved)).mergedIntoId).not.toBeNull();
-    await undo();
+    await tab.page.getByRole('button', { name: 'Undo', exact: true }).nth(-1).waitFor();
+    await press('z');
     await expect.poll(async () => (await postOf(approved)).mergedIntoId).toBeNull();
   });
 
