@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Browser, Context, Page } from '../test/e2e/playwright.ts';
 import { loadPlaywright } from '../test/e2e/playwright.ts';
 import { ensureBuilt, ROOT } from '../test/product/build.ts';
+import { namesOfScreens, SHOWN } from './check/pictures.ts';
 
 const TARGET = join(ROOT, 'docs/images');
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -141,6 +142,7 @@ try {
   const [server, browser] = [await startDemo(join(data, 'data')), await launch()];
   try {
     const bytes = await takeAll(browser, server);
+    writeFileSync(join(ROOT, SHOWN), `${JSON.stringify(namesOfScreens(ROOT), null, 2)}\n`);
     process.stdout.write(
       `${SHOTS.length * 2 + 1} pictures in docs/images, ${Math.round(bytes / 1024)} KiB\n`,
     );

@@ -1,4 +1,4 @@
-/** Owns the promise that the documentation is true: links lead somewhere, examples run, JSON parses. */
+/** Owns the promise that the documentation is true: links lead somewhere, examples run, JSON parses, pictures are not of an older console. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { Finding, Report } from './finding.ts';
+import { checkPictures } from './pictures.ts';
 import { lineAt, listFiles } from './source-tree.ts';
 
 interface Fence {
@@ -37,6 +38,7 @@ export function checkDocs(root: string): Report {
     ...checkJson(page),
     ...runExamples(root, page),
   ]);
+  findings.push(...checkPictures(root));
   const fences = pages.flatMap((page) => page.fences);
   const runCount = fences.filter(({ info }) => info === 'ts run').length;
   return { findings, notes: [`${pages.length} pages, ${runCount} examples run`] };

@@ -7,6 +7,7 @@ import type { Context, Page } from '../e2e/playwright.ts';
 import type { Stage, Tab } from '../e2e/stage.ts';
 import { annotate, openStage } from '../e2e/stage.ts';
 import { ROOT } from '../product/build.ts';
+import { tabTo, violations } from './console-bed.ts';
 
 const SHOTS = join(ROOT, 'test/artifacts/console');
 const SAID = 'Make it green <img src=x onerror="window.struck = true">';
@@ -71,6 +72,32 @@ describeInBrowser('annotations and tasks in the console', () => {
     expect(await page.evaluate(() => 'struck' in window)).toBe(false);
   });
 
+  test('by keys alone a diff is read, copied and approved, the note dismissed and opened again', async () => {
+    await annotate(visitor.page, 'h1', 'Larger please');
+    const { id } = await stage.agent.noteSaying('Larger please');
+    await stage.agent.call('propose_diff', { id, diff: DIFF, message: 'So?' });
+    await page.goto(`${consoleUrl}/annotations/${id}`);
+    await page.getByText('So?').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await tabTo(page, 'Copy as markdown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await tabTo(page, 'Approve');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => stage.agent.call('watch_diff_response', { id, timeoutMs: 0 }))
+      .toMatchObject({ status: 'approved' });
+    await page.keyboard.press('d');
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    expect((await stage.agent.noteSaying('Larger please')).status).toBe('dismissed');
+    await tabTo(page, 'Reopen');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).first().waitFor();
+    await expect
+      .poll(async () => (await stage.agent.noteSaying('Larger please')).status)
+      .not.toBe('dismissed');
+  });
+
   test('the tag to copy carries the token of the pages', async () => {
     await page.goto(`${consoleUrl}/annotations`);
     await page.getByRole('button', { name: 'Connect a page' }).first().click();
@@ -78,6 +105,38 @@ describeInBrowser('annotations and tasks in the console', () => {
     await tag.waitFor();
     expect(await tag.textContent()).toContain('parley_page_');
     await keep('connect-page');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('by keys alone a page token is kept to an origin, and revoked', async () => {
+    interface Token {
+      readonly state: string;
+      readonly origins: readonly string[];
+    }
+    const valid = async () => {
+      const tokens = await page.evaluate(
+        async () => ((await (await fetch('/api/annotations/page-tokens')).json()) as { data: Token[] }).data,
+      );
+      return tokens.filter(({ state }) => state !== 'revoked');
+    };
+    await page.goto(`${consoleUrl}/annotations`);
+    await page.getByRole('button', { name: 'Connect a page' }).first().waitFor();
+    await tabTo(page, 'Connect a page');
+    await page.keyboard.press('Enter');
+    await page.getByText('data-token=').first().waitFor();
+    await tabTo(page, 'Only from these origins');
+    await page.keyboard.type('https://shop.example');
+    await tabTo(page, 'Save the origins');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => (await valid()).flatMap(({ origins }) => origins))
+      .toEqual(['https://shop.example']);
+    await tabTo(page, 'Revoke');
+    await page.keyboard.press('Enter');
+    await page.getByText('lose their connection at once').waitFor();
+    await tabTo(page, 'Revoke');
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await valid()).flatMap(({ origins }) => origins)).toEqual([]);
   });
 
   test('a task is followed while it runs, and cancelled', async () => {
@@ -102,5 +161,17 @@ describeInBrowser('annotations and tasks in the console', () => {
     expect(await stage.agent.call('get_task', { taskId: started.taskId })).toMatchObject({
       status: 'cancelled',
     });
+    expect(await violations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await violations(page, ['color-contrast'])).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.waitForURL(
+      (url) => /\/tasks\/\w+/.test(url.pathname) && !url.pathname.includes(started.taskId),
+    );
+    await page
+      .getByText(/of 100/)
+      .first()
+      .waitFor();
   });
 });

@@ -103,6 +103,31 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
+const MOST_TABS = 120;
+
+/** Presses Tab until something whose label or words begin so has the keyboard. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let press = 0; press < MOST_TABS; press += 1) {
+    await page.keyboard.press('Tab');
+    const isThere = await page.evaluate((wanted) => {
+      const at = document.activeElement;
+      if (at === null || at === document.body) return false;
+      const named = at
+        .getAttribute('aria-labelledby')
+        ?.split(' ')
+        .map((id) => document.getElementById(id));
+      const label =
+        at.getAttribute('aria-label') ??
+        named?.map((one) => one?.textContent).join(' ') ??
+        at.closest('.field, .choice')?.textContent ??
+        at.textContent;
+      return (label ?? '').trim().startsWith(wanted);
+    }, name);
+    if (isThere) return;
+  }
+  throw new Error(`Tab does not lead to ${name}.`);
+}
+
 /** Keeps a picture: `<name>-<width>-<theme>.png`. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   const [width, theme] = await page.evaluate(() => [

@@ -121,7 +121,11 @@ test('a schedule is made and cancelled, and a connection is subscribed', { timeo
 });
 
 test('looks right, in both themes and on a phone', { timeout: LONG_MS }, async () => {
+  const { events, identity } = bed.server.app.host;
+  const organizationId = await identity.firstOrganizationId();
+  const { id } = await events.publishNow({ organizationId, source: 'conn_far', type: 'looked.at' });
   const wrong = await lookAt(bed, {
+    'events-event': `/events/stream/${id}`,
     'events-stream': '/events/stream',
     'events-deliveries': '/events/deliveries',
     'events-webhooks': '/events/webhooks',

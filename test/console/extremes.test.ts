@@ -1,4 +1,5 @@
 /** The console with nothing at all, with words that mean harm in every field, and with very many of everything. */
+import { detach } from '@parley/kit';
 import { plainTool, startUpstream } from '@parley/test-support/mcp-upstream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -94,6 +95,7 @@ describeInBrowser('extremes', () => {
     const event = { type: 'harm.done', subject: HOSTILE, data: { text: HOSTILE } };
     await owner.call('self', 'EVENT_PUBLISH', event);
     await owner.call('self', 'TAGS_CREATE', { name: HOSTILE });
+    const more = await seedHarm(bed, { organizationId: organization.id, virtualId: virtual.item.id });
     // A call that fails with it, and one that is recorded with it.
     await owner.ask(`POST /api/call/${made.item.id}/harm`, { body: { arguments: { text: HOSTILE } } });
     const places = [
@@ -118,6 +120,7 @@ describeInBrowser('extremes', () => {
       '/organization/sessions',
       '/organization/audit',
       '/organization/access',
+      ...more,
     ];
     for (const path of places) {
       await tab.go(path);
@@ -225,3 +228,91 @@ describeInBrowser('extremes', () => {
     expect(tab.faults).toEqual([]);
   });
 });
+
+/** Words that mean harm in what agents, tasks, dashboards, views and code have; answers where they show. */
+async function seedHarm(
+  { server }: ConsoleBed,
+  { organizationId, virtualId }: { readonly organizationId: string; readonly virtualId: string },
+): Promise<string[]> {
+  const owner = await server.signedIn();
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  const ask = async (route: string, body: object, key = server.key): Promise<any> => {
+    const [method = '', path = ''] = route.split(' ');
+    const answer = await fetch(`${server.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${route}: ${text}`);
+    return text === '' ? undefined : JSON.parse(text).data;
+  };
+  const agent = await ask('POST /api/agents', { name: HOSTILE, description: HOSTILE });
+  await ask('POST /api/skill-bundles', { name: HOSTILE, description: HOSTILE });
+  const by = (tool: string, args: object) => ask(`POST /mcp/agent/call-tool/${tool}`, args, agent.key);
+  await by('corvid_save_memory', { key: HOSTILE, content: HOSTILE });
+  await by('corvid_notify_owner', { message: HOSTILE });
+  await by('corvid_manage_schedule', {
+    action: 'create',
+    name: HOSTILE,
+    description: HOSTILE,
+    interval_minutes: 60,
+    schedule_actions: [{ type: 'memory_maintenance' }],
+  });
+  await by('corvid_manage_workflow', {
+    action: 'create',
+    name: HOSTILE,
+    nodes: [
+      { id: 'a', type: 'start', label: HOSTILE },
+      { id: 'b', type: 'end', label: HOSTILE },
+    ],
+    edges: [{ id: 'e', sourceNodeId: 'a', targetNodeId: 'b' }],
+  });
+  const question = { question: HOSTILE, context: HOSTILE, options: [HOSTILE, 'no'], timeout_minutes: 10 };
+  // It waits until somebody answers, or the server ends: then nobody waits for it any more.
+  detach(by('corvid_ask_owner', question), () => undefined);
+  await expect.poll(async () => (await owner.ask('GET /api/questions')).body.data.questions.length).toBe(1);
+  const widget = {
+    id: 'w',
+    type: 'metric',
+    source: { path: '$.id', from: 'input' },
+    aggregation: { fn: 'count' },
+  };
+  const dashboard = await owner.call('self', 'MONITORING_DASHBOARD_CREATE', {
+    name: HOSTILE,
+    description: HOSTILE,
+    widgets: [{ ...widget, name: HOSTILE }],
+  });
+  await owner.call('self', 'COLLECTION_VIRTUAL_TOOLS_CREATE', {
+    virtual_mcp_id: virtualId,
+    data: {
+      name: 'harmful',
+      description: HOSTILE,
+      inputSchema: { type: 'object' },
+      code: `export default () => ${JSON.stringify(HOSTILE)}`,
+    },
+  });
+  const views = [{ name: HOSTILE, search: '?q=x' }];
+  expect((await owner.ask('PUT /api/views/tasks', { body: { views } })).status).toBe(200);
+  const task = await owner.call('tasks', 'start_long_running_task', { steps: 1, delayMs: 100 });
+  await expect
+    .poll(async () => (await owner.ask(`GET /api/tasks/${task.taskId}`)).body.data.state)
+    .toBe('completed');
+  const result = JSON.stringify({ content: [{ type: 'text', text: HOSTILE }] });
+  const db = server.app.host.store.db();
+  await sql`update tasks set result = ${result}, status_message = ${HOSTILE} where organization_id = ${organizationId}`.execute(
+    db,
+  );
+  await sql`update task_progress set message = ${HOSTILE}`.execute(db);
+  const parts = ['', '/schedules', '/workflows', '/memory', '/about', '/tools'];
+  return [
+    '/agents',
+    ...['questions', 'approvals', 'bundles'].map((tab) => `/agents?tab=${tab}`),
+    ...parts.map((part) => `/agents/${agent.id}${part}`),
+    '/tasks',
+    `/tasks/${task.taskId}`,
+    '/monitoring/dashboards',
+    `/monitoring/dashboards/${dashboard.id}`,
+    `/virtual-mcps/${virtualId}/code`,
+  ];
+}

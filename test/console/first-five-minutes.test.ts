@@ -1,9 +1,9 @@
 /** The first five minutes of a new owner, from an empty folder, in a real browser with a real client. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeInBrowser, launchChromium } from '../e2e/chromium.ts';
 import type { Browser } from '../e2e/playwright.ts';
 import { ensureBuilt } from '../product/build.ts';
-import { message, post } from '../product/mcp-messages.ts';
 import type { Server } from '../product/parley.ts';
 import { scratchFolder, startParley } from '../product/parley.ts';
 import type { Tab } from './console-bed.ts';
@@ -18,7 +18,8 @@ describeInBrowser('the first five minutes', () => {
   let browser: Browser;
   let tab: Tab;
   let link: string;
-  let key: string;
+  let connect: () => Promise<Client>;
+  const clients: Client[] = [];
 
   beforeAll(async () => {
     await ensureBuilt();
@@ -28,6 +29,7 @@ describeInBrowser('the first five minutes', () => {
     tab = await openTab(browser, ready.console.replace(/\/console$/, ''));
   });
   afterAll(async () => {
+    await Promise.all(clients.map((client) => client.close()));
     await browser.close();
     await server.stop();
     folder[Symbol.dispose]();
@@ -70,12 +72,22 @@ describeInBrowser('the first five minutes', () => {
 
   test('a key made on the spot stands in the configuration, and the first call of a client ticks the rest', async () => {
     await tab.page.getByRole('button', { name: /^Make a key for/ }).click();
-    key = (await step(2).locator('.first-run-secret').textContent()) ?? '';
+    const key = (await step(2).locator('.first-run-secret').textContent()) ?? '';
     const command = (await step(2).locator('pre').first().textContent()) ?? '';
     expect(command).toContain(`Bearer ${key}`);
+    // What the person copies is all that the client is told.
     const [mcp = ''] = /http:\/\/[^\s']+\/mcp/.exec(command) ?? [];
-    const call = message(1, 'tools/call', { name: 'search_feedback', arguments: { query: 'dark mode' } });
-    expect((await post(mcp, key, call)).status).toBe(200);
+    const [authorization = ''] = /Bearer [\w-]+/.exec(command) ?? [];
+    connect = async () => {
+      const client = new Client({ name: 'first-client', version: '1.0.0' });
+      clients.push(client);
+      const requestInit = { headers: { authorization } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(mcp), { requestInit }));
+      return client;
+    };
+    const client = await connect();
+    const answer = await client.callTool({ name: 'search_feedback', arguments: { query: 'dark mode' } });
+    expect(answer.isError).not.toBe(true);
     await expect.poll(() => Promise.all([isDone(2), isDone(3)])).toEqual([true, true]);
     expect(await step(3).textContent()).toContain('search_feedback');
     await keepPicture(tab.page, 'first-run-done');
@@ -118,10 +130,22 @@ describeInBrowser('the first five minutes', () => {
   });
 
   test('a revoked key is refused', async () => {
-    const { items } = (await ask('API_KEY_LIST')) as { items: { id: string; name: string }[] };
-    const made = items.find(({ name }) => name === 'Claude Code');
-    await ask('API_KEY_DELETE', { keyId: made?.id });
-    expect((await post(server.mcp, key, message(1, 'tools/list'))).status).toBe(401);
+    const { page } = tab;
+    // The sessions of the server before are gone.
+    const client = await connect();
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await page.goto(`${server.url.replace('127.0.0.1', 'localhost')}/console/organization/keys`);
+    const row = page.getByRole('table', { name: 'Keys' }).getByRole('row', { name: /Claude Code/ });
+    await row.getByRole('checkbox').click();
+    await page
+      .getByRole('toolbar', { name: 'Selected rows' })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+    await expect(client.callTool({ name: 'search_feedback', arguments: { query: 'x' } })).rejects.toThrow(
+      /Send a valid API key/,
+    );
     expect(tab.faults).toEqual([]);
   });
 

@@ -230,6 +230,45 @@ describeInBrowser('the frame', () => {
     await context.close();
   });
 
+  test('what waits is dealt with on Home itself, with Undo as on its own screen', async () => {
+    const owner = await bed.server.signedIn();
+    const { page, context, faults, go } = await bed.open();
+    await go('/');
+    const card = (title: string) => page.locator(`.card:has(.card-title:text-is("${title}"))`);
+    const undo = () => page.getByRole('button', { name: 'Undo', exact: true }).nth(-1).click();
+    const data = async (path: string) => (await owner.ask(`GET /api/${path}`)).body.data;
+    const acts = {
+      'Annotations that nobody has taken up': [
+        'Resolve',
+        async () => (await data('annotations?status=pending&limit=100')).length,
+      ],
+      'Posts held for moderation': ['Approve', async () => (await data('v1/inbox/counts')).pending],
+    } as const;
+    for (const [title, [act, count]] of Object.entries(acts)) {
+      const before = await count();
+      await card(title).getByRole('button', { name: act }).first().click();
+      await expect.poll(count).toBe(before - 1);
+      await undo();
+      await expect.poll(count).toBe(before);
+    }
+    const connections = card('Connections that need you');
+    await connections.getByRole('button', { name: 'Test' }).first().click();
+    await connections
+      .getByText(/^failed$|unreachable/)
+      .first()
+      .waitFor();
+
+    const [task] = (await data('tasks?state=input_required')).tasks;
+    const asking = card('Tasks ask you');
+    await asking.getByRole('combobox').first().click();
+    await page.getByRole('option', { name: 'stop' }).click();
+    await asking.getByRole('button', { name: 'Answer' }).click();
+    await expect.poll(async () => (await data(`tasks/${task.id}`)).state).toBe('completed');
+    await asking.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('a theme that is chosen stays', async () => {
     const { page, context } = await bed.open();
     await page.getByRole('button', { name: /: menu$/ }).click();
@@ -238,6 +277,32 @@ describeInBrowser('the frame', () => {
     await settled(page);
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark');
     await context.close();
+  });
+
+  test('the colour of the organization follows the theme, by the palette and by the system', async () => {
+    const owner = await bed.server.signedIn();
+    const { organization } = (await owner.ask('GET /api/session')).body.data;
+    const wear = (accent: string | null) =>
+      owner.ask(`PUT /api/organizations/${organization.id}/appearance`, { body: { accent } });
+    expect((await wear('#0f766e')).status).toBe(200);
+    const { page, context } = await bed.open();
+    await page.emulateMedia({ colorScheme: 'light' });
+    const soft = () => page.evaluate(() => document.documentElement.style.getPropertyValue('--accent-soft'));
+    await expect.poll(soft).toMatch(/^#/);
+    const light = await soft();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(soft).not.toBe(light);
+    const dark = await soft();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('theme light');
+    await page.getByRole('option', { name: 'Use the light theme' }).click();
+    await expect.poll(soft).toBe(light);
+    await page.getByRole('button', { name: /: menu$/ }).click();
+    expect(await page.getByRole('menuitem', { name: 'Light' }).locator('svg').count()).toBeGreaterThan(0);
+    await page.getByRole('menuitem', { name: 'Dark' }).click();
+    await expect.poll(soft).toBe(dark);
+    await context.close();
+    await wear(null);
   });
 
   test('what one person changes shows at another without a reload', async () => {
@@ -252,6 +317,36 @@ describeInBrowser('the frame', () => {
     expect(made.status).toBe(201);
     await grace.page.getByText('A post from elsewhere').first().waitFor();
     await Promise.all([ada.context.close(), grace.context.close()]);
+  });
+
+  test('what changes before the live stream has opened shows when it does', async () => {
+    const { page, context, faults, go } = await bed.open();
+    await page.addInitScript({
+      content: `{
+        const Real = EventSource;
+        window.EventSource = class extends EventTarget {
+          constructor(url) {
+            super();
+            window.openLive = () => {
+              this.stream = new Real(url);
+              this.stream.addEventListener('open', () => this.dispatchEvent(new Event('open')));
+            };
+          }
+          close() {
+            this.stream?.close();
+          }
+        };
+      }`,
+    });
+    await go('/feedback/inbox');
+    const browser = await bed.server.signedIn();
+    const { body } = await browser.ask('GET /api/v1/boards');
+    const post = { boardId: body.data[0].id, title: 'A post from before', content: 'Not told' };
+    expect((await browser.ask('POST /api/v1/posts', { body: post })).status).toBe(201);
+    await page.evaluate(() => (window as unknown as { openLive: () => void }).openLive());
+    await page.getByText(post.title).first().waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
   });
 
   test('a session that is ended elsewhere leads to the way in', async () => {

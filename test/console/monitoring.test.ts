@@ -121,7 +121,10 @@ test('a dashboard is written with a preview, shown and deleted', { timeout: LONG
 });
 
 test('looks right, in both themes and on a phone', { timeout: LONG_MS }, async () => {
+  const owner = await bed.server.signedIn();
+  const { calls } = (await owner.ask('GET /api/calls?limit=1')).body.data;
   const wrong = await lookAt(bed, {
+    'monitoring-call': `/monitoring/calls/${calls[0].id}`,
     'monitoring-calls': '/monitoring/calls',
     'monitoring-errors': '/monitoring/errors',
     'monitoring-rates': '/monitoring/rates',

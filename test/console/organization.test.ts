@@ -1,7 +1,8 @@
 /** Organization in a browser, by keyboard: invite, roles, keys whose secret is shown once, the audit log, and why somebody may not. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConsoleBed } from './console-bed.ts';
-import { lookAt, openConsole } from './console-bed.ts';
+import { lookAt, openConsole, tabTo } from './console-bed.ts';
 
 const LONG_MS = 60_000;
 const MARKUP = '<img src=x onerror="window.wasRun = true">';
@@ -86,17 +87,67 @@ test(
 );
 
 test(
+  'several acts at once ask once who one is: a proof lets all go on, a refusal ends all',
+  { timeout: LONG_MS },
+  async () => {
+    const { page, go, faults, context } = await bed.open();
+    const owner = await bed.server.signedIn();
+    const { organization } = (await owner.ask('GET /api/session')).body.data;
+    for (const name of ['una', 'duo', 'tria'])
+      await owner.ask(`POST /api/organizations/${organization.id}/invitations`, {
+        body: { email: `${name}@stale.example`, roles: ['member'] },
+      });
+    // As after more than 15 minutes.
+    await sql`update web_sessions set proven_at = 0`.execute(bed.server.app.host.store.db());
+    await go('/organization/members?q=stale.example');
+    const rows = page.getByRole('table', { name: 'Members' }).getByRole('row', { name: /@stale\.example/ });
+    const remove = async () => {
+      for (let index = 0; index < 3; index += 1) {
+        const check = rows.nth(index).getByRole('checkbox');
+        if ((await check.getAttribute('aria-checked')) !== 'true') await check.click();
+      }
+      await page
+        .getByRole('toolbar', { name: 'Selected rows' })
+        .getByRole('button', { name: 'Remove' })
+        .click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+      await proof.waitFor();
+    };
+    const proof = page.getByRole('dialog', { name: 'Is it still you?' });
+    await rows.nth(2).waitFor();
+    await remove();
+    await page.keyboard.press('Escape');
+    await proof.waitFor({ state: 'detached' });
+    // All three have ended: the dialog of the act goes, and so does the selection.
+    await page.getByRole('toolbar', { name: 'Selected rows' }).waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(3);
+    await remove();
+    await proof.getByLabel('API key').fill(bed.server.key);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rows.count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+test(
   'roles of a member change and come back, the log names it and is whole, and a denial is explained',
   { timeout: LONG_MS },
   async () => {
     const { page, go, faults, context } = await bed.open();
-    await go('/organization/members');
+    // Few rows, so that the way by Tab is short.
+    await go('/organization/members?q=priya');
     const people = page.getByRole('table', { name: 'Members' });
     await people.getByRole('button', { name: 'Priya Raman' }).click();
     const detail = page.getByRole('complementary', { name: 'Details' });
-    await detail.getByRole('checkbox', { name: /^admin/ }).click();
-    await detail.getByRole('button', { name: 'Save the roles' }).click();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await detail.getByRole('checkbox', { name: /^admin/ }).waitFor();
+    await tabTo(page, 'admin');
+    await page.keyboard.press('Space');
+    await tabTo(page, 'Save the roles');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.keyboard.press('z');
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     await go('/organization/audit?action=member.roles_changed');
     const log = page.getByRole('table', { name: 'Audit log' });
     await log.getByRole('button', { name: 'member.roles_changed' }).first().waitFor();
@@ -132,12 +183,16 @@ test(
     const other = await bed.open();
     const colour = () => document.documentElement.style.getPropertyValue('--accent');
     await go('/organization/settings');
-    await page.getByRole('button', { name: 'Use #0f766e' }).click();
+    await tabTo(page, 'Use #0f766e');
+    await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate(colour)).toBe('#0f766e');
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.keyboard.press('z');
     await expect.poll(() => page.evaluate(colour)).toBe('');
     await go('/organization/sessions');
-    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).waitFor();
+    await tabTo(page, 'Sign out everywhere else');
+    await page.keyboard.press('Enter');
     await other.page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
     await other.context.close();
@@ -187,7 +242,10 @@ test('lists keep views, and their rows are selected and copied by keys', { timeo
   await context.close();
 });
 
-test('looks right, in both themes and on a phone', { timeout: LONG_MS }, async () => {
+test('looks right, in both themes and on a phone', { timeout: 2 * LONG_MS }, async () => {
+  const owner = await bed.server.signedIn();
+  const { members } = await owner.call('self', 'ORGANIZATION_MEMBER_LIST');
+  const { items } = await owner.call('self', 'API_KEY_LIST');
   const wrong = await lookAt(bed, {
     'organization-members': '/organization/members',
     'organization-roles': '/organization/roles',
@@ -195,6 +253,8 @@ test('looks right, in both themes and on a phone', { timeout: LONG_MS }, async (
     'organization-settings': '/organization/settings',
     'organization-audit': '/organization/audit',
     'organization-access': '/organization/access',
+    'organization-member': `/organization/members/${members[0].id}`,
+    'organization-key': `/organization/keys/${items[0].id}`,
   });
   expect(wrong).toEqual([]);
 });

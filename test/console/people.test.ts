@@ -187,7 +187,8 @@ describeInBrowser('several people', () => {
     { timeout: LONG_MS },
     async () => {
       await using upstream = await startUpstream({ era: '2026', tools: [plainTool('ping')] });
-      const [watching, acting] = [await bed.open(), await bed.server.signedIn()];
+      await join('vera@acme.example', 'Vera Viewer', ['admin']);
+      const [watching, acting] = [await bed.open({ who: 'vera@acme.example' }), await bed.server.signedIn()];
       const { page } = watching;
       const shows = async (path: string, text: string, act: () => Promise<unknown>) => {
         await watching.go(path);
@@ -306,9 +307,14 @@ describeInBrowser('several people', () => {
   );
 
   test('looks right, in both themes and on a phone', { timeout: LONG_MS }, async () => {
+    const owner = await bed.server.signedIn();
+    const [note] = (await owner.ask('GET /api/annotations?limit=1')).body.data;
+    const [task] = (await owner.ask('GET /api/tasks?state=completed')).body.data.tasks;
     const screens = {
       annotations: '/annotations',
+      note: `/annotations/${note.annotation.id}`,
       tasks: '/tasks',
+      'task-ended': `/tasks/${task.id}`,
       'organization-sessions': '/organization/sessions',
       'organization-projects': '/organization/projects',
       'events-subscriptions': '/events/subscriptions',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeInBrowser } from '../e2e/chromium.ts';
 import type { Page } from '../e2e/playwright.ts';
 import type { ConsoleBed } from './console-bed.ts';
-import { keepPicture, lookAt, openConsole, settled, violations } from './console-bed.ts';
+import { keepPicture, lookAt, openConsole, settled, tabTo, violations } from './console-bed.ts';
 import { serveOddTools } from './odd-tools.ts';
 
 describeInBrowser('tools', () => {
@@ -52,6 +52,23 @@ describeInBrowser('tools', () => {
     await page.locator('.tools-run .badge', { hasText: 'done' }).waitFor();
     await keepPicture(page, 'tools-result');
     expect(await violations(page)).toEqual([]);
+    await tabTo(page, 'Saved');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Save these arguments …' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Name' }).waitFor();
+    await page.keyboard.type('By keys');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Saved (1)' }).waitFor();
+    await tabTo(page, 'Saved');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Remove “By keys”' }).press('Enter');
+    await page.getByRole('button', { name: 'Saved', exact: true }).waitFor();
+    // What ran is run again from what was recorded.
+    await page.getByRole('tab', { name: 'My runs' }).press('Enter');
+    await page.getByRole('table', { name: 'My runs' }).getByRole('button').first().press('Enter');
+    await page.getByRole('button', { name: 'Use these arguments again' }).press('Enter');
+    await page.getByRole('textbox', { name: /^query/ }).press('Control+Enter');
+    await page.locator('.tools-run .badge', { hasText: 'done' }).waitFor();
     // Out of the field, then out of the tool.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');

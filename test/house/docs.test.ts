@@ -46,3 +46,15 @@ test('an example that fails is named, with what it printed', () => {
 test('JSON that does not parse is named', () => {
   expect(findingsIn({ 'README.md': `${FENCE}json\n{ a: 1 }\n${FENCE}\n` })).toEqual(['json README.md:1']);
 });
+
+test('pictures of screens that have other names now are to be taken anew', () => {
+  const entry = (title: string) => `  { path: '/', title: '${title}', rail: 'home', keys: 'g h' },\n`;
+  const files = (title: string) => ({
+    'docs/images/shown.json': '["home: Home", "home /: Home"]',
+    'apps/console/src/screens.ts': `${entry(title)}export const RAIL_TITLES = {\n  home: 'Home',\n};\n`,
+  });
+  expect(checkWorkspace(files('Home'), checkDocs).findings).toEqual([]);
+  expect(checkWorkspace(files('Start'), checkDocs).findings).toEqual([
+    expect.objectContaining({ rule: 'pictures', message: expect.stringContaining('npm run screenshots') }),
+  ]);
+});

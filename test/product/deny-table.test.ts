@@ -163,6 +163,13 @@ async function asked(key: string, tool: string, ids: World): Promise<string> {
   return `${status} ${plain}`;
 }
 
+/**
+ * What goes on here by itself: the last use of keys and agents, and with it how an agent stands, is read off the records of
+ * calls, which are written a moment after the tests before; a message that nobody takes up is given up after a while.
+ */
+const BY_ITSELF =
+  /\\?"(?:(?:lastUsedAt|last_run_at)\\?":(?:null|\\?"[^"\\]*\\?")|status\\?":\\?"(?:idle|watched|running|queued|claimed|failed)\\?")/g;
+
 describe('another organization', () => {
   async function viewOf(): Promise<string> {
     const views: string[] = [];
@@ -170,8 +177,7 @@ describe('another organization', () => {
       views.push((await bed.call(bed.all, tool, fill(SAMPLES[tool] ?? {}, world))).text);
     for (const path of AGENT_VIEWS)
       views.push((await statusOf(`GET ${fill(path, world)}`, bed.keys.owner)).join());
-    // Read off the records of calls, which are written a moment after the calls of the tests before.
-    return views.join('\n').replaceAll(/"(?:lastUsedAt|last_run_at)\W+[\w:.-]+/g, '');
+    return views.join('\n').replaceAll(BY_ITSELF, '');
   }
 
   test('has from each tool what the table says, and changes nothing here', { timeout: LONG_MS }, async () => {

@@ -37,7 +37,8 @@ let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
 let longTimer: ReturnType<typeof setTimeout> | undefined;
 const longTopics = new Set<string>();
-let hasMissed = false;
+// What was read before the stream was there may have changed untold, at the first opening too.
+let hasMissed = true;
 let isWanted = false;
 
 /** Starts the stream; called once a person is signed in. */

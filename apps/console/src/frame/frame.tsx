@@ -18,6 +18,7 @@ import { PaletteDoor } from './palette-door.tsx';
 import { Rail, railOf } from './rail.tsx';
 import { rememberPlace } from './recent.ts';
 import { ScreenMissing } from './screen-states.tsx';
+import { followTheme } from './shown-theme.ts';
 import { SubNavigation } from './sub-navigation.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -70,7 +71,10 @@ function SignedIn() {
   }, [isAtSignIn, go, session]);
   useEffect(() => rememberPlace(pathname), [pathname]);
   const { accent } = session.organization;
-  useEffect(() => applyAccent(accent), [accent]);
+  useEffect(() => {
+    applyAccent(accent);
+    return followTheme(() => applyAccent(accent));
+  }, [accent]);
   if (isAtSignIn) return null;
   return (
     <div className="frame">

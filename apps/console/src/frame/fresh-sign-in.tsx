@@ -1,5 +1,5 @@
 /** Owns proving oneself again: the server asks before what could do most harm, and the act goes on afterwards. */
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { clientHooks } from '../api/client.ts';
 import { request } from '../api/request.ts';
 import type { BodyOf } from '../api/request.ts';
@@ -12,22 +12,25 @@ import { Field, Input } from '../ui/field.tsx';
 
 /** Listens for the server's question and shows the dialog; the frame has one. */
 export function FreshSignIn() {
-  const [asked, setAsked] = useState<{ readonly settle: (isDone: boolean) => void }>();
+  const [isAsked, setAsked] = useState(false);
+  // Several acts at once are asked once: one proof lets all of them go on, one refusal ends them all.
+  const waiting = useRef<((isDone: boolean) => void)[]>([]);
+  const end = useCallback((isDone: boolean) => {
+    setAsked(false);
+    for (const settle of waiting.current.splice(0)) settle(isDone);
+  }, []);
   useEffect(() => {
     clientHooks.onFreshSignIn = () =>
       new Promise((settle) => {
-        setAsked({ settle });
+        waiting.current.push(settle);
+        setAsked(true);
       });
     return () => {
       clientHooks.onFreshSignIn = async () => false;
+      end(false);
     };
-  }, []);
-  if (!asked) return null;
-  const end = (isDone: boolean) => {
-    setAsked(undefined);
-    asked.settle(isDone);
-  };
-  return <ProofDialog onEnd={end} />;
+  }, [end]);
+  return isAsked ? <ProofDialog onEnd={end} /> : null;
 }
 
 function ProofDialog({ onEnd }: { readonly onEnd: (isDone: boolean) => void }) {

@@ -7,6 +7,7 @@ import './help-overlay.css';
 const EVERYWHERE = [
   ['mod+k', 'Search or jump to'],
   ['?', 'This list'],
+  ['z', 'Undo the last act'],
   ['Escape', 'Close what is open'],
 ] as const;
 

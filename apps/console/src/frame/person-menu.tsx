@@ -1,14 +1,13 @@
 /** Owns the menu of the person: who one is, the account, the theme, help, the way out. */
 import { CircleHelp, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react';
-import { useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import { signOut, useSession } from '../api/session.ts';
 import { useAct } from '../api/use-act.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useGo } from '../ui/use-screen.ts';
-import { applyAccent } from './accent.ts';
+import { followTheme } from './shown-theme.ts';
 import { readTheme, setTheme } from './theme.ts';
-import type { Theme } from './theme.ts';
 
 const THEMES = [
   { theme: 'system', label: 'Theme of the system', icon: <Monitor /> },
@@ -18,15 +17,10 @@ const THEMES = [
 
 /** The picture of the person, which opens the menu. */
 export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
-  const { person, organization, version } = useSession();
-  const [theme, setShownTheme] = useState<Theme>(readTheme);
+  const { person, version } = useSession();
+  const theme = useSyncExternalStore(followTheme, readTheme);
   const leave = useAct(signOut);
   const go = useGo();
-  const choose = (next: Theme) => {
-    setTheme(next);
-    setShownTheme(next);
-    applyAccent(organization.accent);
-  };
   return (
     <Menu
       trigger={
@@ -51,7 +45,7 @@ export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
           label: one.label,
           icon: one.icon,
           isChecked: one.theme === theme,
-          onSelect: () => choose(one.theme),
+          onSelect: () => setTheme(one.theme),
         })),
         'separator',
         { label: 'Sign out', icon: <LogOut />, onSelect: () => leave.run() },

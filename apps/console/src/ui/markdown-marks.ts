@@ -88,8 +88,17 @@ function readCode(text: string, at: number): Found | undefined {
 function readLink(text: string, at: number, depth: number): Found | undefined {
   const target = readTarget(text, at);
   if (!target) return undefined;
-  const marks = readMarks(target.label, depth + 1);
+  const marks = withoutLinks(readMarks(target.label, depth + 1));
   return { mark: { kind: 'link', href: target.href, marks }, used: target.used };
+}
+
+/** A link in a link would lead elsewhere than the one around it says: its words stay. */
+function withoutLinks(marks: readonly Mark[]): Mark[] {
+  return marks.flatMap((mark): readonly Mark[] => {
+    if (mark.kind === 'link') return mark.marks;
+    if (mark.kind === 'image') return [{ kind: 'text', text: mark.alt || 'picture' }];
+    return 'marks' in mark ? [{ ...mark, marks: withoutLinks(mark.marks) }] : [mark];
+  });
 }
 
 function readImage(text: string, at: number): Found | undefined {

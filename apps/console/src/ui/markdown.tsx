@@ -144,14 +144,24 @@ export function SafeLink({ href, children }: { readonly href: string; readonly c
   const address = safeAddress(href);
   if (!address) return <span>{children ?? href}</span>;
   const host = address.protocol === 'mailto:' ? '' : address.host;
-  const isShown = typeof children === 'string' && children.includes(host);
-  const text = Array.isArray(children) && children.length === 1 ? String(children[0]) : '';
   return (
     <a href={address.href} target="_blank" rel="noopener noreferrer">
       {children ?? address.href}
-      {host !== '' && !isShown && !text.includes(host) && <span className="link-host"> ({host})</span>}
+      {host !== '' && !isAddressAt(host, children) && <span className="link-host"> ({host})</span>}
     </a>
   );
+}
+
+const PLAIN_ADDRESS = /^(?:https?:\/\/)?([a-z\d.-]+(?::\d+)?)(?:[/?#][!-~]*)?$/i;
+
+/** Whether what a link shows is an address of this very host; words that only hold its name say nothing. */
+function isAddressAt(host: string, children: ReactNode): boolean {
+  if (children === undefined || children === null) return true;
+  const [text] = Array.isArray(children) && children.length === 1 ? children : [children];
+  if (typeof text !== 'string') return false;
+  // Written plainly: what stands before an @, or letters that only look so, may not pass for a host.
+  const [, said] = PLAIN_ADDRESS.exec(text) ?? [];
+  return said?.toLowerCase() === host;
 }
 
 function safeAddress(href: string): URL | undefined {

@@ -1,5 +1,5 @@
 /** Owns keyboard shortcuts: single keys and two in a row, never while somebody types. */
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 
 /** Keys and what they do: `j`, `?`, `mod+k`, or two in a row as `g t`. */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => void>>;
@@ -13,7 +13,8 @@ let pending: { key: string; atMs: number } | undefined;
 export function useKeys(keys: KeyMap, isOff = false): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // With the commit: what is seen takes keys, however busy the page is.
+  useLayoutEffect(() => {
     if (isOff) return undefined;
     for (const name of Object.keys(latest.current)) {
       const [first = '', second = ''] = name.split(' ');

@@ -10,12 +10,12 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { DetailPane, Facts } from '../../ui/detail-pane.tsx';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { Markdown, SafeLink } from '../../ui/markdown.tsx';
-import { toast } from '../../ui/toast-store.ts';
 import { useKeys } from '../../ui/use-keys.ts';
 import { When } from '../../ui/when.tsx';
 import { SourceLine } from './editor-link.tsx';
 import { ProposedDiff } from './proposed-diff.tsx';
-import { dismiss, isClosed, pictureOf, reopen, reply, resolve, useNote } from './queries.ts';
+import { isClosed, pictureOf, reply, useNote } from './queries.ts';
+import { useClosing } from './use-closing.ts';
 import type { Annotation } from '../../api/schema.ts';
 
 export function NoteDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
@@ -23,13 +23,7 @@ export function NoteDetail({ id, onClose }: { readonly id: string; readonly onCl
   const note = query.data?.annotation;
   const client = useQueryClient();
   const reread = () => detach(client.invalidateQueries({ queryKey: ['annotations'] }), reportError);
-  const open = useAct(() => reopen(id), { onDone: reread });
-  const closed = (text: string) => () => {
-    reread();
-    toast({ text, onUndo: () => open.run() });
-  };
-  const done = useAct(() => resolve(id), { onDone: closed('Resolved.') });
-  const away = useAct(() => dismiss(id), { onDone: closed('Dismissed.') });
+  const { open, done, away } = useClosing(id);
   const isOpen = note !== undefined && !isClosed(note);
   useKeys(isOpen ? { r: () => done.run(), d: () => away.run() } : {});
   return (

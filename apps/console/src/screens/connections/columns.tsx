@@ -124,7 +124,8 @@ export function narrowColumns(tests: ReadonlyMap<string, TestState>): Column<Con
     .map((column) => (column.id === 'title' ? { ...column, width: 'minmax(80px, 3fr)' } : column));
 }
 
-function TestCell({ state }: { readonly state: TestState | undefined }) {
+/** What a test of a connection said. */
+export function TestCell({ state }: { readonly state: TestState | undefined }) {
   if (state === undefined) return <span className="faint">–</span>;
   if (state === 'running')
     return (

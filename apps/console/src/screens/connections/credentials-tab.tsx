@@ -1,5 +1,5 @@
 /** Owns credentials for a connection: how the person stands, the authorization step by step, a token of one's own, and others. */
-import { ExternalLink, KeyRound, LogIn } from 'lucide-react';
+import { KeyRound, LogIn } from 'lucide-react';
 import { useState } from 'react';
 import { request } from '../../api/request.ts';
 import { useAct } from '../../api/use-act.ts';
@@ -9,14 +9,14 @@ import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Facts } from '../../ui/detail-pane.tsx';
-import { ConfirmDelete, Dialog } from '../../ui/dialog.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { ConfirmDelete } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { When } from '../../ui/when.tsx';
 import { AuthSteps } from './auth-steps.tsx';
 import { AuthBadge } from './health.tsx';
+import { ElsewhereNotice, TokenDialog, useAuthorize } from './own-access.tsx';
 import { readAgain, useAuth, usePeople } from './queries.ts';
 import type { ConnectionGlance, People } from '../../api/schema.ts';
 import type { AuthState, AuthStep } from './types.ts';
@@ -62,18 +62,10 @@ const WANTED = 'Its server wants to know who calls. Authorise it, or store a tok
 
 function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
   const { id } = glance;
-  const [url, setUrl] = useState<string>();
   const [isGiving, setGiving] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const path = { id };
-  const authorize = useAct(() => request('POST /api/connections/{id}/authorize', { path }), {
-    onDone: ({ url: next }) => {
-      setUrl(next);
-      setAway(true);
-      // Where the browser holds it back, the link stands there too.
-      window.open(next, '_blank', 'noopener,noreferrer');
-    },
-  });
+  const { authorize, url } = useAuthorize(id, () => setAway(true));
   const revoke = useAct(
     () =>
       request(
@@ -134,15 +126,7 @@ function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
             auth.scope !== null && ['Scopes', <code key="scope">{auth.scope}</code>],
           ]}
         />
-        {isWaiting && url !== undefined && (
-          <Notice tone="amber">
-            Your browser signs in elsewhere now. When no window has opened,{' '}
-            <a href={url} target="_blank" rel="noopener noreferrer">
-              open {URL.parse(url)?.host} <ExternalLink className="connections-inline-icon" aria-hidden />
-            </a>
-            .
-          </Notice>
-        )}
+        {isWaiting && url !== undefined && <ElsewhereNotice url={url} />}
         {steps.length > 0 && isOAuth && <AuthSteps steps={steps} />}
         {hasSome && (
           <div className="row">
@@ -168,56 +152,6 @@ function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
         ]}
       />
     </Card>
-  );
-}
-
-function TokenDialog({
-  id,
-  isOpen,
-  onClose,
-  title,
-}: {
-  readonly id: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-  readonly title: string;
-}) {
-  const [token, setToken] = useState('');
-  const keep = useAct(
-    () =>
-      request('PUT /api/connections/{id}/token', { path: { id }, body: { token: token.trim() } }).then(
-        readAgain,
-      ),
-    {
-      isQuiet: true,
-      onDone: () => {
-        setToken('');
-        onClose();
-        toast({ text: 'Your token is kept.' });
-      },
-    },
-  );
-  return (
-    <Dialog
-      isOpen={isOpen}
-      onClose={onClose}
-      onSubmit={() => keep.run()}
-      size="s"
-      title={`Your token for “${title}”`}
-      description="It is sealed, goes with your calls alone, and is shown to nobody."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={keep.isBusy} disabled={token.trim() === ''}>
-            Keep it
-          </Button>
-        </>
-      }
-    >
-      <Field label="Token" error={keep.error?.message}>
-        <Input type="password" value={token} onText={setToken} autoFocus />
-      </Field>
-    </Dialog>
   );
 }
 

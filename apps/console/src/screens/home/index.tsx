@@ -11,10 +11,14 @@ import { ScreenLink } from '../../ui/screen-link.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { When } from '../../ui/when.tsx';
 import { Approvals } from './approvals.tsx';
+import { Connections } from './connections.tsx';
+import { HeldPosts } from './held-posts.tsx';
 import './home.css';
+import { Notes } from './notes.tsx';
 import { Questions } from './questions.tsx';
 import { screenPath, useHome } from './queries.ts';
 import type { Home } from '../../api/schema.ts';
+import { TaskQuestions } from './task-questions.tsx';
 import { WaitingList } from './waiting.tsx';
 
 /** The screen. */
@@ -41,8 +45,12 @@ export function Screen() {
         <div className="home">
           <div className="stack-l">
             <WaitingList waiting={home.data.waiting} />
+            {waits(home.data, 'task-questions') && <TaskQuestions />}
             {waits(home.data, 'agent-questions') && <Questions />}
             {waits(home.data, 'approvals') && <Approvals />}
+            {waits(home.data, 'annotations') && <Notes />}
+            {waits(home.data, 'posts-held') && <HeldPosts />}
+            {waits(home.data, 'connections') && <Connections />}
             <Calls points={home.data.calls.points} />
           </div>
           <div className="stack-l">

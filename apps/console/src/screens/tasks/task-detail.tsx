@@ -1,12 +1,10 @@
 /** Owns one task: how far it is, what it asks, its steps, what it was given and what came of it. */
-import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, CircleDashed, Moon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ContentBlock, ToolResult } from '../../api/call-tool.ts';
+import { makeOld } from '../../api/make-old.ts';
 import { useAct } from '../../api/use-act.ts';
-import { detach } from '../../detach.ts';
 import { StateBadge } from '../../ui/badge.tsx';
-import { useAsking } from '../../ui/asking.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ShortId } from '../../ui/copy-button.tsx';
 import { DetailPane, Facts } from '../../ui/detail-pane.tsx';
@@ -15,9 +13,8 @@ import { Markdown } from '../../ui/markdown.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { durationText, When } from '../../ui/when.tsx';
-import { QuestionForm } from '../tools/question-form.tsx';
-import '../tools/tools.css';
-import { answerTask, cancelTask, isOpen, runAgain, useTask } from './queries.ts';
+import { isOpen, runAgain, useTask } from './queries.ts';
+import { TaskQuestion, useCancelling } from './task-question.tsx';
 import type { TaskInFull } from '../../api/schema.ts';
 
 interface TaskDetailProps {
@@ -30,28 +27,14 @@ interface TaskDetailProps {
 export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
   const query = useTask(id);
   const task = query.data;
-  const client = useQueryClient();
-  const reread = () => detach(client.invalidateQueries({ queryKey: ['tasks'] }), reportError);
-  const cancel = useAct(() => cancelTask(id), { onDone: reread });
-  const answer = useAct((responses: Readonly<Record<string, unknown>>) => answerTask(id, responses), {
-    onDone: reread,
-  });
+  const cancelling = useCancelling({ id, title: task?.title ?? 'the task' });
   const again = useAct(() => runAgain(id), {
     onDone({ taskId }) {
-      reread();
+      makeOld('tasks');
       if (taskId === null) toast({ text: 'It ran and has ended already.' });
       else onOpen(taskId);
     },
   });
-  const asking = useAsking();
-  const stop = () =>
-    asking.ask({
-      title: `Cancel “${task?.title ?? 'the task'}”?`,
-      gone: ['What it is doing now', 'Its result: it ends without one'],
-      confirmText: 'Cancel the task',
-      keepText: 'Let it run',
-      onYes: () => cancel.run(),
-    });
   return (
     <DetailPane
       title={task?.title ?? 'Task'}
@@ -66,7 +49,7 @@ export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
       actions={
         task &&
         (isOpen(task) ? (
-          <Button kind="danger" isBusy={cancel.isBusy} onClick={stop}>
+          <Button kind="danger" isBusy={cancelling.isBusy} onClick={cancelling.stop}>
             Cancel
           </Button>
         ) : (
@@ -78,18 +61,13 @@ export function TaskDetail({ id, onClose, onOpen }: TaskDetailProps) {
         ))
       }
     >
-      {asking.dialog}
+      {cancelling.dialog}
       {task && (
         <div className="stack tasks-detail">
           {isOpen(task) && <HowFar task={task} />}
           {task.state === 'input_required' && (
             <Part title="It asks">
-              <QuestionForm
-                key={JSON.stringify(Object.keys(task.questions))}
-                question={{ inputRequests: task.questions }}
-                onAnswer={(responses) => answer.run(responses)}
-                onStop={stop}
-              />
+              <TaskQuestion task={task} onStop={cancelling.stop} />
             </Part>
           )}
           <Facts facts={factsOf(task)} />

@@ -1,6 +1,6 @@
 /** Owns writing to a post: a comment for everybody, a note for the team, or the official answer. */
 import { X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
@@ -39,10 +39,11 @@ export function Composer({ post, wanted }: ComposerProps) {
   const [text, setText] = useState('');
   const area = useRef<HTMLTextAreaElement>(null);
   const answerNow = post.officialResponse ?? '';
-  useEffect(() => {
+  // The voice, its draft and the caret change as one: no letter comes between them.
+  useLayoutEffect(() => {
     setText(drafts.get(key) ?? (voice === 'answer' ? answerNow : ''));
   }, [key, voice, answerNow]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!wanted) return;
     setVoice(wanted.voice);
     setReplyTo(wanted.replyTo);

@@ -61,13 +61,23 @@ export function Picker(props: PickerProps) {
     setMarked(next);
     return undefined;
   };
-  const { run: create } = useAct(async () => props.onCreate?.(text.trim()), {
+  const { run: create, isBusy: isCreating } = useAct(async () => props.onCreate?.(text.trim()), {
     onDone(made) {
       if (made === undefined) return;
       if (!isMultiple) return finish(new Set([made]));
       setMarked((before) => new Set([...before, made]));
+      setLastMade(made);
       setText('');
     },
+  });
+  const [lastMade, setLastMade] = useState<string>();
+  const [isLeaving, setLeaving] = useState(false);
+  const isMaking =
+    isCreating || (lastMade !== undefined && !props.choices.some((one) => one.id === lastMade));
+  // Whoever is done before what they made is there does not lose it; asked a second time, it goes as it is.
+  const leave = () => (isMaking && !isLeaving ? setLeaving(true) : finish(marked));
+  useEffect(() => {
+    if (isLeaving && !isMaking) finish(marked);
   });
   const act = () => {
     const row = rows[active];
@@ -78,7 +88,7 @@ export function Picker(props: PickerProps) {
     const moves: Readonly<Record<string, () => void>> = {
       ArrowDown: () => setAt((active + 1) % Math.max(1, count)),
       ArrowUp: () => setAt((active - 1 + count) % Math.max(1, count)),
-      Enter: () => (isMultiple && (event.ctrlKey || event.metaKey) ? finish(marked) : act()),
+      Enter: () => (isMultiple && (event.ctrlKey || event.metaKey) ? leave() : act()),
     };
     const move = moves[event.key];
     if (!move || event.nativeEvent.isComposing) return;
@@ -86,7 +96,7 @@ export function Picker(props: PickerProps) {
     move();
   };
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && (isMultiple ? finish(marked) : onClose())}>
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && (isMultiple ? leave() : onClose())}>
       <Dialog.Portal>
         <Dialog.Backdrop className="dialog-scrim" />
         <Dialog.Popup className="picker" initialFocus={input} aria-label={title}>
@@ -160,7 +170,7 @@ export function Picker(props: PickerProps) {
           {isMultiple && (
             <footer className="picker-foot small muted">
               <span className="grow">Enter marks, Escape is done</span>
-              <button type="button" className="button button-primary button-s" onClick={() => finish(marked)}>
+              <button type="button" className="button button-primary button-s" onClick={leave}>
                 <span className="button-text">Done</span>
               </button>
             </footer>
