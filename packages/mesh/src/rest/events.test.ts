@@ -311,6 +311,9 @@ onBothMeshes(
       const [{ id }] = dead.json.data.deliveries as [{ id: string }];
       expect((await ask(`${list}?id=${id}`, key.key)).json.data.deliveries).toMatchObject([{ id }]);
       const none = { deliveries: [], hasMore: false };
+      expect((await ask(`${list}?text=A`, key.key)).json.data.deliveries).toMatchObject([{ id }]);
+      for (const text of ['b', '%25', '_'])
+        expect([text, (await ask(`${list}?text=${text}`, key.key)).json.data]).toEqual([text, none]);
       expect((await ask(`${list}?id=dlv_x`, key.key)).json.data).toEqual(none);
       const foreign = list.replace(organizationId, other.organizationId);
       expect((await ask(`${foreign}?id=${id}`, stranger.key)).json.data).toEqual(none);

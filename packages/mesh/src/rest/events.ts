@@ -277,6 +277,7 @@ export const eventRoutes = [
       id: GivenId.optional().describe('This one alone'),
       status: DeliveryItem.shape.status.optional(),
       subscriber: GivenId.optional().describe('A connection or a webhook'),
+      text: z.string().min(1).max(200).optional().describe("A part of the event's type"),
       before: GivenId.optional().describe('The id of the last one of the page before'),
       limit: limitUpTo(100, 20),
     }),

@@ -116,13 +116,13 @@ export function useEvent(id: string): UseQueryResult<EventInFull> {
 /** Deliveries that fit, newest first. */
 export function useDeliveries(search: Search) {
   const orgId = useOrganizationId();
-  const { status, subscriber } = search;
+  const { status, subscriber, q: text } = search;
   return useInfiniteQuery({
-    queryKey: ['deliveries', 'list', status, subscriber],
+    queryKey: ['deliveries', 'list', status, subscriber, text],
     queryFn: ({ pageParam, signal }) =>
       request('GET /api/organizations/{orgId}/deliveries', {
         path: { orgId },
-        query: { status, subscriber, before: pageParam, limit: PAGE },
+        query: { status, subscriber, text, before: pageParam, limit: PAGE },
         signal,
       }),
     initialPageParam: undefined as string | undefined, // The first page has no cursor
