@@ -258,6 +258,7 @@ function PersonPane({ person, onClose }: { readonly person: Person; readonly onC
   return (
     <DetailPane
       title={<bdi>{person.name}</bdi>}
+      name={person.name}
       about={<ShortId id={person.memberId} />}
       onClose={onClose}
       actions={

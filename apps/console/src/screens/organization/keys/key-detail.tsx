@@ -36,6 +36,7 @@ export function KeyDetail({
   return (
     <DetailPane
       title={<TrustedName name={key?.name ?? 'Key'} />}
+      name={key?.name}
       query={query}
       onClose={onClose}
       about={key && <KeyBadge state={key.state} />}
