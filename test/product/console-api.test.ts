@@ -341,6 +341,29 @@ describe('calls of tools', () => {
     expect(own.map(({ tool }) => tool)).not.toContain('GET /api/v1/boards');
   });
 
+  test('made by oneself in the console are one’s own to see, endpoint by endpoint, without a grant', async () => {
+    const { records } = server.app.host.store;
+    for (const browser of [member, member, owner]) await browser.call('parley', 'parley_whoami');
+    await records.flush();
+    const runs = (browser: Browser, more = '', endpoint = 'parley') =>
+      browser.ask(`GET /api/runs?endpoint=${endpoint}&tool=parley_whoami${more}`);
+    expect((await member.ask('GET /api/calls')).status).toBe(403);
+    const first = (await runs(member, '&limit=1')).body.data;
+    expect(first).toMatchObject({ hasMore: true, runs: [{ toolName: 'parley_whoami', outcome: 'ok' }] });
+    const second = (await runs(member, `&before=${first.runs[0].id}`)).body.data;
+    expect(second.runs[0].id).not.toBe(first.runs[0].id);
+    expect((await runs(member, '', 'tasks')).body.data).toEqual({ runs: [], hasMore: false });
+    const [{ id }] = first.runs;
+    const one = (await member.ask(`GET /api/runs/${id}`)).body.data;
+    expect(one).toMatchObject({ id, input: '{}', output: expect.stringContaining('Bo') });
+    expect(one).not.toHaveProperty('grant');
+    const unknown = await owner.ask('GET /api/runs/999999999');
+    expect(unknown.status).toBe(404);
+    for (const browser of [owner, rival])
+      expect((await browser.ask(`GET /api/runs/${id}`)).text).toBe(unknown.text);
+    expect((await runs(member, '&before=x')).body.error.details.errors).toHaveProperty('before');
+  });
+
   test('act as a key of one’s own with its grants, and as nobody else', async () => {
     const made = await owner.call('self', 'API_KEY_CREATE', {
       name: 'Narrow one',
@@ -402,8 +425,8 @@ describe('what is one’s own', () => {
 
   test('home and counts tell a member what is theirs to deal with', async () => {
     const { data } = (await member.ask('GET /api/home')).body;
-    expect(data.recent).toEqual([]);
-    expect(data.calls.points).toEqual([]);
+    // Not empty lists, which would say that nothing was called or changed.
+    expect([data.recent, data.calls]).toEqual([null, null]);
     expect(data.waiting.map(({ kind }: { kind: string }) => kind)).not.toContain('connections');
     const full = (await owner.ask('GET /api/home')).body.data;
     expect(full.calls.points).toHaveLength(24);
@@ -426,7 +449,7 @@ describe('what is one’s own', () => {
     expect((await owner.ask(`GET ${who}`)).body.data.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['Owner', 'Bo', 'Owner key']),
     );
-    expect((await member.ask(`GET ${who}`)).body.data).toEqual([]);
+    expect((await member.ask(`GET ${who}`)).body.data).toBeNull();
     const { caller } = await sessionOf(member);
     const why = await owner.ask(`GET /api/explain?caller=${caller.id}&tool=MONITORING_LOGS_LIST`);
     expect(why.body.data).toMatchObject({ visible: false, reason: 'no_grant', caller: { name: 'Bo' } });

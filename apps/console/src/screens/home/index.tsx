@@ -43,11 +43,11 @@ export function Screen() {
             <WaitingList waiting={home.data.waiting} />
             {waits(home.data, 'agent-questions') && <Questions />}
             {waits(home.data, 'approvals') && <Approvals />}
-            <Calls points={home.data.calls.points} />
+            {home.data.calls && <Calls points={home.data.calls.points} />}
           </div>
           <div className="stack-l">
             <HealthCard health={home.data.health} />
-            <Recent recent={home.data.recent} />
+            {home.data.recent && <Recent recent={home.data.recent} />}
           </div>
         </div>
       ) : (
@@ -118,7 +118,9 @@ function HealthCard({ health }: { readonly health: Home['health'] }) {
   );
 }
 
-function Calls({ points }: { readonly points: Home['calls']['points'] }) {
+type Points = NonNullable<Home['calls']>['points'];
+
+function Calls({ points }: { readonly points: Points }) {
   const { times, series, calls, errors } = useMemo(() => {
     const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
     const allCalls = points.map((point) => point.calls);
@@ -149,7 +151,7 @@ function Calls({ points }: { readonly points: Home['calls']['points'] }) {
   );
 }
 
-function Recent({ recent }: { readonly recent: Home['recent'] }) {
+function Recent({ recent }: { readonly recent: NonNullable<Home['recent']> }) {
   return (
     <Card title="Last changes">
       {recent.length === 0 ? (
