@@ -52,6 +52,14 @@ describe('the live stream', () => {
     await until(narrow!, of('posts', 'boards'));
     await callTool(server, 'parley_whoami');
     await until(heard!, of('calls'));
+    const source = { path: '$', from: 'output' };
+    const widgets = [{ id: 'w1', name: 'Calls', type: 'metric', source, aggregation: { fn: 'count' } }];
+    await owner.call('self', 'MONITORING_DASHBOARD_CREATE', { name: 'Live', filters: {}, widgets });
+    await until(heard!, of('dashboards'));
+    const { organization } = (await owner.ask('GET /api/session')).body.data;
+    const project = { organizationId: organization.id, slug: 'live', name: 'Live' };
+    await owner.call('self', 'PROJECT_CREATE', project);
+    await until(heard!, of('projects'));
     await server.app.host.identity.roles.save((await sessionOf(owner)).caller, {
       name: 'curator',
       grants: { parley: ['parley_whoami'] },
