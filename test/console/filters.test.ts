@@ -68,6 +68,47 @@ describeInBrowser('filters of lists', () => {
     expect(faults).toEqual([]);
   });
 
+  test('lists by time are read from either end, and members by name', async () => {
+    const { page, go, faults } = await bed.open();
+    // Invitations stand above the members.
+    const rowOf = (list: string) => {
+      const rows = page.getByRole('table', { name: list }).locator('.table-body [role="row"]');
+      return (list === 'Members' ? rows.last() : rows.first()).textContent();
+    };
+    for (const [path, list, column] of [
+      ['/tasks', 'Tasks', 'Begun'],
+      ['/annotations', 'Annotations', 'Said'],
+      ['/monitoring/calls?time=7d', 'Calls', 'When'],
+      ['/events', 'Events', 'When'],
+      ['/organization/audit', 'Audit log', 'When'],
+      ['/organization/members', 'Members', 'Name'],
+      ['/feedback/changelog', 'Changelog', 'Written'],
+    ] as const) {
+      await go(path);
+      const before = await rowOf(list);
+      // Once more where the first click has the order that was there.
+      await page.getByRole('columnheader', { name: column }).getByRole('button').click();
+      if (column === 'Name')
+        await page.getByRole('columnheader', { name: column }).getByRole('button').click();
+      await expect.poll(() => rowOf(list), path).not.toBe(before);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test('hundreds of credentials exist only while they are seen', async () => {
+    const { data } = (await owner.ask('GET /api/connections')).body;
+    const [{ id }] = data as { id: string }[];
+    const { page, go, faults } = await bed.open();
+    await page.addInitScript({ content: `(${playCredentials.toString()})()` });
+    await go(`/connections/${id}/credentials`);
+    const rows = page
+      .getByRole('table', { name: 'Credentials of people' })
+      .locator('.table-body [role="row"]');
+    await rows.first().waitFor();
+    expect(await rows.count()).toBeLessThan(100);
+    expect(faults).toEqual([]);
+  });
+
   test('a key says by name whose it is', async () => {
     const [agent] = (await owner.ask('GET /api/agents')).body.data as { id: string; name: string }[];
     await owner.ask(`POST /api/agents/${agent!.id}/api-keys`, { body: { name: 'Key of the agent' } });
@@ -86,3 +127,22 @@ describeInBrowser('filters of lists', () => {
     expect(faults).toEqual([]);
   });
 });
+
+/** In the page: a connection that three hundred people brought their own credentials to. */
+function playCredentials(): void {
+  const truly = window.fetch;
+  const at = new Date(0).toISOString();
+  const people = Array.from({ length: 300 }, (_, place) => ({
+    ...{ userId: `usr_${place}`, name: `Person ${place}`, email: null, state: 'ok', kind: 'oauth' },
+    ...{ expiresAt: null, updatedAt: at },
+  }));
+  window.fetch = async (input, init) => {
+    const asked = typeof input === 'string' ? input : '';
+    const part = /^\/api\/connections\/[^/]+\/(people|auth)/.exec(asked)?.[1];
+    if (part === undefined) return truly(input, init);
+    const isPeople = part === 'people';
+    const auth = { kind: 'personal_token', state: 'ok', steps: [] };
+    const data = isPeople ? { people, members: 300 } : auth;
+    return new Response(JSON.stringify({ data }), { headers: { 'content-type': 'application/json' } });
+  };
+}

@@ -203,6 +203,11 @@ describe('tasks', () => {
     const page = (await owner.ask('GET /api/tasks?state=cancelled&limit=1')).body.data;
     expect(page.tasks[0].id).toBe(taskId);
     expect((await owner.ask('GET /api/tasks?cursor=x')).status).toBe(400);
+    const ids = (data: { tasks: { id: string }[] }) => data.tasks.map(({ id }) => id);
+    const newest = ids((await owner.ask('GET /api/tasks')).body.data);
+    const oldest = (await owner.ask('GET /api/tasks?order=asc&limit=2')).body.data;
+    const rest = (await owner.ask(`GET /api/tasks?order=asc&cursor=${oldest.cursor}`)).body.data;
+    expect([...ids(oldest), ...ids(rest)]).toEqual(newest.toReversed());
   });
 });
 
@@ -243,6 +248,18 @@ describe('annotations', () => {
       (each) => each.type === 'annotation:updated' && JSON.stringify(each).includes('Which shade?'),
     );
     page.close();
+  });
+
+  test('are read from either end', async () => {
+    const page = await open();
+    for (const words of ['First', 'Second', 'Third']) await page.annotate(words);
+    page.close();
+    const ids = (data: { annotation: { id: string } }[]) => data.map(({ annotation }) => annotation.id);
+    const newest = ids((await owner.ask('GET /api/annotations')).body.data);
+    const { data, pagination } = (await owner.ask('GET /api/annotations?order=asc&limit=2')).body;
+    const rest = await owner.ask(`GET /api/annotations?order=asc&cursor=${pagination.cursor}`);
+    expect([...ids(data), ...ids(rest.body.data)]).toEqual(newest.toReversed());
+    expect((await owner.ask('GET /api/annotations?order=up')).status).toBe(400);
   });
 
   test('a proposed diff is approved for the proposal that was looked at', async () => {

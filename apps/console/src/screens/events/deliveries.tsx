@@ -80,6 +80,7 @@ export function Deliveries({ screen: whole }: { readonly screen: ScreenState }) 
       columns={columns}
       keyOf={keyOf}
       isSortedByServer
+      defaultSort="-when"
       onEnd={more}
       isLoadingMore={query.isFetchingNextPage}
       filterPlaceholder="Type of the event"
@@ -219,6 +220,7 @@ function useColumns(nameOf: (id: string) => string, isNarrow: boolean): readonly
       {
         id: 'when',
         header: 'Begun',
+        isServerSorted: true,
         width: '100px',
         align: 'end',
         cell: ({ createdAt }) => <When at={createdAt} />,
