@@ -9,7 +9,10 @@ const LONG_MS = 120_000;
 
 const widgets = [
   {
-    ...{ id: 'w1', name: 'Calls', type: 'metric', aggregation: { fn: 'count' } },
+    id: 'w1',
+    name: 'Calls',
+    type: 'metric',
+    aggregation: { fn: 'count' },
     source: { path: '$', from: 'output' },
   },
 ];
@@ -133,8 +136,13 @@ function playCredentials(): void {
   const truly = window.fetch;
   const at = new Date(0).toISOString();
   const people = Array.from({ length: 300 }, (_, place) => ({
-    ...{ userId: `usr_${place}`, name: `Person ${place}`, email: null, state: 'ok', kind: 'oauth' },
-    ...{ expiresAt: null, updatedAt: at },
+    userId: `usr_${place}`,
+    name: `Person ${place}`,
+    email: null,
+    state: 'ok',
+    kind: 'oauth',
+    expiresAt: null,
+    updatedAt: at,
   }));
   window.fetch = async (input, init) => {
     const asked = typeof input === 'string' ? input : '';

@@ -100,8 +100,17 @@ describeInBrowser('places of one’s own', () => {
 function playExecutions(): void {
   const truly = window.fetch;
   const one = (id: string, status: string, schedule: string) => ({
-    ...{ id, status, schedule, schedule_id: 'sch_1', agent_id: 'agt_1', actions: [], approvals: 0 },
-    ...{ approvals_needed: 1, due_at: new Date(0).toISOString(), started_at: null, finished_at: null },
+    id,
+    status,
+    schedule,
+    schedule_id: 'sch_1',
+    agent_id: 'agt_1',
+    actions: [],
+    approvals: 0,
+    approvals_needed: 1,
+    due_at: new Date(0).toISOString(),
+    started_at: null,
+    finished_at: null,
     result: null,
   });
   const ended = Array.from({ length: 100 }, (_, at) => one(`exec_${at}`, 'completed', 'Often'));
