@@ -25,8 +25,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: WaitingFirst },
     // Tests wait for conditions, not for times: these only end what would never end, on a busy machine too.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: DEADLINE_MS, interval: 20 } },
     reporters: ['default', ['json', { outputFile: 'test/artifacts/unit.json' }]],
     coverage: {

@@ -52,6 +52,14 @@ describe('the live stream', () => {
     await until(narrow!, of('posts', 'boards'));
     await callTool(server, 'parley_whoami');
     await until(heard!, of('calls'));
+    const source = { path: '$', from: 'output' };
+    const widgets = [{ id: 'w1', name: 'Calls', type: 'metric', source, aggregation: { fn: 'count' } }];
+    await owner.call('self', 'MONITORING_DASHBOARD_CREATE', { name: 'Live', filters: {}, widgets });
+    await until(heard!, of('dashboards'));
+    const { organization } = (await owner.ask('GET /api/session')).body.data;
+    const project = { organizationId: organization.id, slug: 'live', name: 'Live' };
+    await owner.call('self', 'PROJECT_CREATE', project);
+    await until(heard!, of('projects'));
     await server.app.host.identity.roles.save((await sessionOf(owner)).caller, {
       name: 'curator',
       grants: { parley: ['parley_whoami'] },
@@ -195,6 +203,11 @@ describe('tasks', () => {
     const page = (await owner.ask('GET /api/tasks?state=cancelled&limit=1')).body.data;
     expect(page.tasks[0].id).toBe(taskId);
     expect((await owner.ask('GET /api/tasks?cursor=x')).status).toBe(400);
+    const ids = (data: { tasks: { id: string }[] }) => data.tasks.map(({ id }) => id);
+    const newest = ids((await owner.ask('GET /api/tasks')).body.data);
+    const oldest = (await owner.ask('GET /api/tasks?order=asc&limit=2')).body.data;
+    const rest = (await owner.ask(`GET /api/tasks?order=asc&cursor=${oldest.cursor}`)).body.data;
+    expect([...ids(oldest), ...ids(rest)]).toEqual(newest.toReversed());
   });
 });
 
@@ -235,6 +248,18 @@ describe('annotations', () => {
       (each) => each.type === 'annotation:updated' && JSON.stringify(each).includes('Which shade?'),
     );
     page.close();
+  });
+
+  test('are read from either end', async () => {
+    const page = await open();
+    for (const words of ['First', 'Second', 'Third']) await page.annotate(words);
+    page.close();
+    const ids = (data: { annotation: { id: string } }[]) => data.map(({ annotation }) => annotation.id);
+    const newest = ids((await owner.ask('GET /api/annotations')).body.data);
+    const { data, pagination } = (await owner.ask('GET /api/annotations?order=asc&limit=2')).body;
+    const rest = await owner.ask(`GET /api/annotations?order=asc&cursor=${pagination.cursor}`);
+    expect([...ids(data), ...ids(rest.body.data)]).toEqual(newest.toReversed());
+    expect((await owner.ask('GET /api/annotations?order=up')).status).toBe(400);
   });
 
   test('a proposed diff is approved for the proposal that was looked at', async () => {
@@ -341,6 +366,29 @@ describe('calls of tools', () => {
     expect(own.map(({ tool }) => tool)).not.toContain('GET /api/v1/boards');
   });
 
+  test('made by oneself in the console are one’s own to see, endpoint by endpoint, without a grant', async () => {
+    const { records } = server.app.host.store;
+    for (const browser of [member, member, owner]) await browser.call('parley', 'parley_whoami');
+    await records.flush();
+    const runs = (browser: Browser, more = '', endpoint = 'parley') =>
+      browser.ask(`GET /api/runs?endpoint=${endpoint}&tool=parley_whoami${more}`);
+    expect((await member.ask('GET /api/calls')).status).toBe(403);
+    const first = (await runs(member, '&limit=1')).body.data;
+    expect(first).toMatchObject({ hasMore: true, runs: [{ toolName: 'parley_whoami', outcome: 'ok' }] });
+    const second = (await runs(member, `&before=${first.runs[0].id}`)).body.data;
+    expect(second.runs[0].id).not.toBe(first.runs[0].id);
+    expect((await runs(member, '', 'tasks')).body.data).toEqual({ runs: [], hasMore: false });
+    const [{ id }] = first.runs;
+    const one = (await member.ask(`GET /api/runs/${id}`)).body.data;
+    expect(one).toMatchObject({ id, input: '{}', output: expect.stringContaining('Bo') });
+    expect(one).not.toHaveProperty('grant');
+    const unknown = await owner.ask('GET /api/runs/999999999');
+    expect(unknown.status).toBe(404);
+    for (const browser of [owner, rival])
+      expect((await browser.ask(`GET /api/runs/${id}`)).text).toBe(unknown.text);
+    expect((await runs(member, '&before=x')).body.error.details.errors).toHaveProperty('before');
+  });
+
   test('act as a key of one’s own with its grants, and as nobody else', async () => {
     const made = await owner.call('self', 'API_KEY_CREATE', {
       name: 'Narrow one',
@@ -402,8 +450,8 @@ describe('what is one’s own', () => {
 
   test('home and counts tell a member what is theirs to deal with', async () => {
     const { data } = (await member.ask('GET /api/home')).body;
-    expect(data.recent).toEqual([]);
-    expect(data.calls.points).toEqual([]);
+    // Not empty lists, which would say that nothing was called or changed.
+    expect([data.recent, data.calls]).toEqual([null, null]);
     expect(data.waiting.map(({ kind }: { kind: string }) => kind)).not.toContain('connections');
     const full = (await owner.ask('GET /api/home')).body.data;
     expect(full.calls.points).toHaveLength(24);
@@ -426,7 +474,7 @@ describe('what is one’s own', () => {
     expect((await owner.ask(`GET ${who}`)).body.data.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['Owner', 'Bo', 'Owner key']),
     );
-    expect((await member.ask(`GET ${who}`)).body.data).toEqual([]);
+    expect((await member.ask(`GET ${who}`)).body.data).toBeNull();
     const { caller } = await sessionOf(member);
     const why = await owner.ask(`GET /api/explain?caller=${caller.id}&tool=MONITORING_LOGS_LIST`);
     expect(why.body.data).toMatchObject({ visible: false, reason: 'no_grant', caller: { name: 'Bo' } });

@@ -22,7 +22,7 @@ export type { RestOptions, RouteExchange } from './route/define-routes.ts';
 export { freshSignIn, requireFresh } from './route/authorize.ts';
 export type { SignedIn } from './session/signed-in.ts';
 export { errorBody, toRefusal } from './route/to-refusal.ts';
-export { flag, idList, limitUpTo, pageFields } from './route/query.ts';
+export { flag, idList, limitUpTo, pageFields, timeOrder } from './route/query.ts';
 export { defineRouteFor } from './route/route.ts';
 export type { Route, RouteFacts } from './route/route.ts';
 export type { Download } from './streams/downloads.ts';

@@ -24,4 +24,6 @@ export type Topic =
   | 'sessions'
   | 'organization'
   | 'schedules'
-  | 'memory';
+  | 'memory'
+  | 'dashboards'
+  | 'projects';

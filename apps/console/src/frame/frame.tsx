@@ -16,6 +16,7 @@ import { HelpOverlay } from './help-overlay.tsx';
 import { LostServer } from './live-status.tsx';
 import { PaletteDoor } from './palette-door.tsx';
 import { Rail, railOf } from './rail.tsx';
+import { usePageTitle } from './page-title.ts';
 import { rememberPlace } from './recent.ts';
 import { ScreenMissing } from './screen-states.tsx';
 import { followTheme } from './shown-theme.ts';
@@ -28,6 +29,8 @@ const SIGN_IN_PATH = '/sign-in';
 /** The page. */
 export function Frame() {
   const session = useSessionQuery();
+  const { pathname } = useLocation();
+  usePageTitle(session.data === null ? undefined : pathname);
   return (
     <>
       {session.data ? (

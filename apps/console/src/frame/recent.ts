@@ -1,5 +1,6 @@
 /** Owns the places where the person was last, for the palette; kept in this browser alone. */
 import { SCREENS } from '../screens.ts';
+import type { ScreenEntry } from '../screens.ts';
 
 /** A place one can go back to. */
 export interface Place {
@@ -13,15 +14,17 @@ const MOST = 8;
 /** Puts a path at the head of the list; what is open in a screen counts as a place of its own. */
 export function rememberPlace(path: string): void {
   const screen = screenAt(path);
-  if (!screen) return;
+  if (!screen || path === '/') return;
   const known = recentPlaces().find((place) => place.to === path);
   const rest = path.slice(screen.path.length + 1);
   const title = rest === '' ? screen.title : `${screen.title}: ${safeDecoded(rest).replaceAll('/', ' · ')}`;
   keepPlace(known ?? { to: path, title });
 }
 
-function screenAt(path: string) {
-  return SCREENS.findLast((one) => one.path !== '/' && path.startsWith(one.path));
+/** The screen of a path. */
+export function screenAt(path: string): ScreenEntry | undefined {
+  const isIn = (one: ScreenEntry) => one.path !== '/' && `${path}/`.startsWith(`${one.path}/`);
+  return SCREENS.find((one) => one.path === path) ?? SCREENS.findLast(isIn);
 }
 
 /** An address that somebody typed may hold what is no encoding. */
@@ -42,9 +45,8 @@ function keepPlace(place: Place): void {
   }
 }
 
-/** Gives the place where the person is the name of what is open there. */
-export function namePlace(name: string): void {
-  const path = location.pathname.replace(/^\/console/, '');
+/** Gives a place the name of what is open there. */
+export function namePlace(path: string, name: string): void {
   const screen = screenAt(path);
   if (!screen || path === screen.path) return;
   keepPlace({ to: path, title: `${screen.title}: ${name}` });

@@ -2,7 +2,7 @@
 import { ArrowLeft, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
-import { namePlace } from '../frame/recent.ts';
+import { useOpenedName } from '../frame/page-title.ts';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import './detail-pane.css';
@@ -13,6 +13,8 @@ import { useIsWide } from './use-media.ts';
 /** What a detail takes. */
 export interface DetailPaneProps {
   readonly title: ReactNode;
+  /** The title as plain words, where it is more than that: for the tab and the places one was at. */
+  readonly name?: string | undefined;
   /** Badges, ids and times under the title. */
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
@@ -33,6 +35,7 @@ export interface DetailPaneProps {
 /** The open thing beside its list; Escape closes it. */
 export function DetailPane({
   title,
+  name = typeof title === 'string' ? title : undefined,
   about,
   actions,
   onClose,
@@ -44,9 +47,7 @@ export function DetailPane({
   const isWide = useIsWide();
   const pane = useRef<HTMLElement>(null);
   const isKnown = query === undefined || (!query.isPending && query.error === null);
-  useEffect(() => {
-    if (isKnown && typeof title === 'string') namePlace(title);
-  }, [isKnown, title]);
+  useOpenedName(isKnown ? name : undefined);
   useKeys({ Escape: onClose });
   // Opened by a key: the next Tab goes on in here, not at the top of the page.
   useEffect(() => {

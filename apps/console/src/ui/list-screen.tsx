@@ -133,7 +133,7 @@ function NothingFound({ onClear }: { readonly onClear: () => void }) {
 
 function Toolbar<T>({ screen, filters = [], hasNoText, filterPlaceholder, viewsOf }: ListScreenProps<T>) {
   const set = filters.filter((filter) => screen.search[filter.id]);
-  const unset = filters.filter((filter) => !screen.search[filter.id]);
+  const unset = filters.filter((filter) => !screen.search[filter.id] && filter.options.length > 0);
   return (
     <div className="list-tools">
       {!hasNoText && <TextFilter screen={screen} placeholder={filterPlaceholder ?? 'Filter'} />}

@@ -37,7 +37,7 @@ export function Head<T>({
               aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}
               className={classes('table-cell', column.align === 'end' && 'table-end')}
             >
-              {column.sortValue && onSort ? (
+              {(column.sortValue || column.isServerSorted) && onSort ? (
                 <button
                   type="button"
                   className="table-sort"

@@ -11,6 +11,8 @@ export interface Column<T> {
   readonly align?: 'start' | 'end';
   /** Given: the column sorts by it. */
   readonly sortValue?: (row: T) => string | number | null | undefined;
+  /** True: rows come in its order, from either end, and its head says which. */
+  readonly isServerSorted?: boolean;
   /** True: on a phone it is left out; others stand in the second line. */
   readonly isWideOnly?: boolean;
 }

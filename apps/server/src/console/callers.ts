@@ -40,9 +40,13 @@ async function agentsOf({ host, caller }: Asking): Promise<NamedCaller[]> {
   return agents.slice(0, MOST).map(({ id, name }) => ({ id, name, kind: 'agent' }));
 }
 
-/** Everybody of the organization who sees a tool at an endpoint; for administrators. */
-export async function whoHas({ host, caller }: Asking, engine: Engine, tool: string): Promise<NamedCaller[]> {
-  if (!mayAdminister(caller)) return [];
+/** Everybody of the organization who sees a tool at an endpoint; null for those who do not administer. */
+export async function whoHas(
+  { host, caller }: Asking,
+  engine: Engine,
+  tool: string,
+): Promise<NamedCaller[] | null> {
+  if (!mayAdminister(caller)) return null;
   const { organizationId } = caller;
   const { identity } = host;
   const has = (other: Caller | undefined) =>

@@ -19,9 +19,9 @@ export interface CallPoint {
 const known = new Map<string, CallPoint>();
 const MOST_KNOWN = 5000;
 
-/** The calls of the last day, hour by hour; none for those who may not look at calls. */
-export async function callsOfDay({ store, engine }: Host, caller: Caller): Promise<CallPoint[]> {
-  if (!mayLook(engine(), caller, ['self', ['MONITORING_LOGS_LIST', 'MONITORING_STATS']])) return [];
+/** The calls of the last day, hour by hour; null for those who may not look at calls. */
+export async function callsOfDay({ store, engine }: Host, caller: Caller): Promise<CallPoint[] | null> {
+  if (!mayLook(engine(), caller, ['self', ['MONITORING_LOGS_LIST', 'MONITORING_STATS']])) return null;
   const { organizationId } = caller;
   const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const hours = Array.from({ length: HOURS }, (_, index) => thisHour - (HOURS - 1 - index) * HOUR_MS);
@@ -55,10 +55,10 @@ export interface RecentChange {
   readonly href: string | null;
 }
 
-/** The last changes that the audit log has; none for those who may not read it. */
-export async function lastChanges({ identity }: Host, caller: Caller): Promise<RecentChange[]> {
+/** The last changes that the audit log has; null for those who may not read it. */
+export async function lastChanges({ identity }: Host, caller: Caller): Promise<RecentChange[] | null> {
   const { organizationId } = caller;
-  if (!mayReadAudit(caller)) return [];
+  if (!mayReadAudit(caller)) return null;
   const items = await identity.audit.list(organizationId, { limit: LAST_CHANGES, outcome: 'ok' });
   const names = await namesOf(identity, caller, items);
   return items.map(({ at, callerId, userId, action, target, changed }) => {

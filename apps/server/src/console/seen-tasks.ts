@@ -55,7 +55,7 @@ async function seenBy({ host, caller }: Asking): Promise<{ own: ReadonlySet<stri
   return mayAdminister(caller) ? { own: new Set(own) } : { own: new Set(own), ownerIds: own };
 }
 
-/** One page of tasks, newest first. */
+/** One page of tasks, newest first unless it is said otherwise. */
 export async function tasksFor(
   asking: Asking,
   query: {
@@ -63,16 +63,18 @@ export async function tasksFor(
     readonly text?: string | undefined;
     readonly limit: number;
     readonly cursor?: string | undefined;
+    readonly order?: 'asc' | 'desc' | undefined;
   },
 ): Promise<{ items: ShownTask[]; cursor: string | null }> {
   const { host, caller } = asking;
   const { organizationId } = caller;
   const { own, ownerIds } = await seenBy(asking);
   const { state: status, text, limit, cursor } = query;
+  const oldestFirst = query.order === 'asc';
   const ownersSaid = text === undefined ? undefined : await ownersNamed(asking, text);
   const found = await seeTasks(
     host.store,
-    { organizationId, ownerIds, status, text, ownersSaid, limit, cursor },
+    { organizationId, ownerIds, status, text, ownersSaid, limit, cursor, oldestFirst },
     host.store.now(),
   );
   const names = await namesOfCallers(

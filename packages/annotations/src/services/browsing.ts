@@ -17,6 +17,8 @@ export interface NoteQuery {
   readonly text?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
+  /** True: the same index, read from its other end. */
+  readonly oldestFirst?: boolean | undefined;
 }
 
 /** A note with the page it stands on. */
@@ -59,28 +61,29 @@ function escaped(text: string): string {
   return text.replaceAll(/[%_\\]/g, '_');
 }
 
-/** One page of notes, newest first. */
+/** One page of notes, newest first unless it is said otherwise. */
 export async function browseNotes(
   from: Queryable,
   query: NoteQuery,
   now: number,
 ): Promise<{ notes: BrowsedNote[]; nextCursor: string | null; total: number }> {
-  const { limit, cursor } = query;
+  const { limit, cursor, oldestFirst = false } = query;
+  const [order, beyond] = oldestFirst ? (['asc', '>'] as const) : (['desc', '<'] as const);
   const all = matching(from, query);
   const { total } = await all
     .select((each) => each.fn.countAll<number | string>().as('total'))
     .executeTakeFirstOrThrow();
   let select = all
     .selectAll('annotations')
-    .orderBy('annotations.created_at', 'desc')
-    .orderBy('annotations.id', 'desc')
+    .orderBy('annotations.created_at', order)
+    .orderBy('annotations.id', order)
     .limit(limit + 1);
   if (cursor !== undefined) {
     const { at, id } = placeOf(cursor);
     select = select.where((where) =>
       where.or([
-        where('annotations.created_at', '<', at),
-        where.and([where('annotations.created_at', '=', at), where('annotations.id', '<', id)]),
+        where('annotations.created_at', beyond, at),
+        where.and([where('annotations.created_at', '=', at), where('annotations.id', beyond, id)]),
       ]),
     );
   }

@@ -8,6 +8,7 @@ import type { DeliveryParts } from '../delivery/parts.ts';
 import { lockTarget, wakePump } from '../delivery/pump-task.ts';
 import { moveFollowers } from '../delivery/settle.ts';
 import type { DeliveryStatus, EventDeliveryRow, EventTables } from '../schema.ts';
+import { sql } from 'kysely';
 import { CONNECTION, connectionIdOf, targetIdOf } from '../subscribers/target.ts';
 
 /** One event on its way to one subscriber. */
@@ -34,36 +35,49 @@ export interface DeliveriesQuery {
   readonly eventId?: string | undefined;
   /** Those to one connection or webhook. */
   readonly subscriber?: string | undefined;
+  /** Those of events with this in their type. */
+  readonly text?: string | undefined;
   readonly limit: number;
-  /** Those older than this one. */
+  /** The last one of the page before. */
   readonly before?: string | undefined;
+  /** True: the same index, read from its other end. */
+  readonly oldestFirst?: boolean | undefined;
 }
 
-/** The deliveries of an organization, the newest first. */
+/** The deliveries of an organization, the newest first unless it is said otherwise. */
 export async function readDeliveries(
   on: Queryable,
   organizationId: string,
-  { id: wanted, status, eventId, subscriber, limit, before }: DeliveriesQuery,
+  { id: wanted, status, eventId, subscriber, text, limit, before, oldestFirst = false }: DeliveriesQuery,
 ): Promise<Delivery[]> {
+  const [order, beyond] = oldestFirst ? (['asc', '>'] as const) : (['desc', '<'] as const);
   let query = on
     .db<EventTables>()
     .selectFrom('event_deliveries')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .orderBy('seq', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('seq', order)
+    .orderBy('id', order)
     .limit(limit);
   if (wanted !== undefined) query = query.where('id', '=', wanted);
   if (status !== undefined) query = query.where('status', '=', status);
   if (subscriber !== undefined) query = query.where('target_id', 'in', [subscriber, targetIdOf(subscriber)]);
   if (eventId !== undefined) query = query.where('event_id', '=', eventId);
+  if (text !== undefined) query = query.where(ofType(text));
   if (before !== undefined) {
     const { seq, id } = await findDelivery(on, organizationId, before);
     query = query.where(({ or, and, eb }) =>
-      or([eb('seq', '<', seq), and([eb('seq', '=', seq), eb('id', '<', id)])]),
+      or([eb('seq', beyond, seq), and([eb('seq', '=', seq), eb('id', beyond, id)])]),
     );
   }
   return withEvents(on, await query.execute());
+}
+
+/** Looked up event by event, so that a page ends as soon as it is full. */
+function ofType(text: string) {
+  const like = `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`;
+  return sql<boolean>`exists (select 1 from events
+    where events.id = event_deliveries.event_id and lower(events.type) like ${like} escape '!')`;
 }
 
 /** Starts a delivery again from its first attempt; it need not have failed. */

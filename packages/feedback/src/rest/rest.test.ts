@@ -109,6 +109,20 @@ onBothEngines('REST', (open) => {
     }
   });
 
+  test('the changelog is read from either end', async () => {
+    const api = await openRest(await open());
+    const as = api.keys.admin;
+    for (const title of ['One', 'Two', 'Three'])
+      await api.call('POST', '/changelog', { as, body: { title, content: 'Text' } });
+    const titles = ({ json }: { json: { data: { title: string }[] } }) => json.data.map(({ title }) => title);
+    const newest = titles(await api.call('GET', '/changelog', { as }));
+    const first = await api.call('GET', '/changelog?order=asc&limit=2', { as });
+    const { cursor } = first.json.meta.pagination;
+    const rest = await api.call('GET', `/changelog?order=asc&cursor=${cursor}`, { as });
+    expect([...titles(first), ...titles(rest)]).toEqual(newest.toReversed());
+    expect((await api.call('GET', `/changelog?cursor=${cursor}`, { as })).status).toBe(400);
+  });
+
   test('a cursor continues its own query only', async () => {
     const api = await openRest(await open());
     await makePosts(api, 4);

@@ -22,6 +22,12 @@ export const pageFields = {
   cursor: z.string().optional().describe('Where the page before ended, as its answer said'),
 };
 
+/** From which end a list by time is read. */
+export const timeOrder = z
+  .enum(['asc', 'desc'])
+  .optional()
+  .describe('asc: the oldest first; the newest first when absent');
+
 /** A comma list of ids. */
 export const idList = (description: string) =>
   z

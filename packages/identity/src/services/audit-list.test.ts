@@ -77,16 +77,23 @@ onBothEngines('reading the audit log', (open) => {
     ];
     for (const [filter, expected] of cases) {
       expect([filter, await read(filter)]).toEqual([filter, expected]);
-      // Page by page it is the same, for one who acts by many ids too.
-      const paged: string[] = [];
-      let before: AuditItem | undefined;
-      for (;;) {
-        const page = await identity.audit.list(organizationId, { ...filter, limit: 2, before });
-        paged.push(...named(page));
-        before = page.at(-1);
-        if (page.length < 2) break;
+      // Page by page it is the same, for one who acts by many ids too, and from the other end the other way.
+      for (const oldestFirst of [false, true]) {
+        const paged: string[] = [];
+        let before: AuditItem | undefined;
+        for (;;) {
+          const page = await identity.audit.list(organizationId, {
+            ...filter,
+            limit: 2,
+            before,
+            oldestFirst,
+          });
+          paged.push(...named(page));
+          before = page.at(-1);
+          if (page.length < 2) break;
+        }
+        expect([filter, paged]).toEqual([filter, oldestFirst ? expected.toReversed() : expected]);
       }
-      expect([filter, paged]).toEqual([filter, expected]);
     }
   });
 

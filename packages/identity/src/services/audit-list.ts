@@ -29,6 +29,8 @@ export interface AuditQuery extends AuditFilter {
   readonly limit: number;
   /** The last entry of the page before. */
   readonly before?: AuditPlace | undefined;
+  /** True: the same index, read from its other end. */
+  readonly oldestFirst?: boolean | undefined;
 }
 
 /** An entry as it is read; the hashes that chain it are for `check`. */
@@ -51,21 +53,22 @@ export interface AuditItem {
 const MOST_KEYS = 100;
 const KEYS_LOOKED_AT = 1000;
 
-/** One page, newest first. */
+/** One page, newest first unless it is said otherwise. */
 export async function listAudit(
   store: Store,
   organizationId: string,
-  { limit, before, ...filter }: AuditQuery,
+  { limit, before, oldestFirst = false, ...filter }: AuditQuery,
 ): Promise<AuditItem[]> {
   const db = store.db<IdentityTables>();
+  const [order, beyond] = oldestFirst ? (['asc', '>'] as const) : (['desc', '<'] as const);
   const pageOf = (by?: readonly ['caller_id' | 'user_id', string]) => {
     let query = fitting(entriesOf(store, organizationId), filter);
     if (by !== undefined) query = query.where(by[0], '=', by[1]);
     if (before !== undefined)
       query = query
-        .where('at', '<=', before.at)
-        .where((entry) => entry.or([entry('at', '<', before.at), entry('seq', '<', before.seq)]));
-    return query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit);
+        .where('at', oldestFirst ? '>=' : '<=', before.at)
+        .where((entry) => entry.or([entry('at', beyond, before.at), entry('seq', beyond, before.seq)]));
+    return query.orderBy('at', order).orderBy('seq', order).limit(limit);
   };
   if (filter.actor === undefined) return (await pageOf().execute()).map(itemOf);
   // A page for each id, so that each walks its index and none looks at all entries.
@@ -77,7 +80,7 @@ export async function listAudit(
   if (first === undefined) return [];
   const rows = await others.reduce((all, page) => all.unionAll(page), first).execute();
   return [...new Map(rows.map((row) => [row.seq, row])).values()]
-    .toSorted((a, b) => b.at - a.at || b.seq - a.seq)
+    .toSorted((a, b) => (b.at - a.at || b.seq - a.seq) * (oldestFirst ? -1 : 1))
     .slice(0, limit)
     .map(itemOf);
 }

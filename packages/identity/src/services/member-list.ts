@@ -1,5 +1,6 @@
 /** Members as others see them: who belongs to an organization, one by one or all. */
 import type { Queryable } from '@parley/store';
+import { byEngine } from '@parley/store';
 import { sql } from 'kysely';
 import type { Rank } from '../roles.ts';
 import { rankOf } from '../roles.ts';
@@ -41,6 +42,9 @@ export interface MemberFilter {
 export interface MemberPage extends MemberFilter {
   readonly limit: number;
   readonly offset?: number | undefined;
+  /** By name, or by when they joined, which is also how `after` goes on. */
+  readonly sort?: 'name' | 'joined' | undefined;
+  readonly order?: 'asc' | 'desc' | undefined;
   /** The last one of the page before; those who join meanwhile move nobody. */
   readonly after?: { readonly createdAt: number; readonly id: string } | undefined;
 }
@@ -49,18 +53,35 @@ export interface MemberPage extends MemberFilter {
 export async function pageMembers(
   store: Queryable,
   organizationId: string,
-  { limit, offset = 0, after, ...filter }: MemberPage,
+  { limit, offset = 0, after, sort = 'joined', order = 'asc', ...filter }: MemberPage,
 ): Promise<Member[]> {
   const wanted = matching(store, organizationId, filter)
     .select('paged.id')
     .$if(after !== undefined, (later) =>
       later.where(sql<boolean>`(paged.created_at, paged.id) > (${after?.createdAt}, ${after?.id})`),
     )
-    .orderBy('paged.created_at')
-    .orderBy('paged.id')
+    .$if(sort === 'name', (some) => some.orderBy(nameKey(store, 'person.name'), order))
+    .orderBy('paged.created_at', order)
+    .orderBy('paged.id', order)
     .limit(limit)
     .offset(offset);
-  return gathered(await selectMembers(store, organizationId).where('members.id', 'in', wanted).execute());
+  const lines = await selectMembers(store, organizationId)
+    .where('members.id', 'in', wanted)
+    .clearOrderBy()
+    .$if(sort === 'name', (some) => some.orderBy(nameKey(store, 'users.name'), order))
+    .orderBy('members.created_at', order)
+    .orderBy('members.id', order)
+    .execute();
+  return gathered(lines);
+}
+
+/** Names without case, in the same order on both engines. */
+function nameKey({ engine }: Queryable, column: 'person.name' | 'users.name') {
+  const name = sql.ref(column);
+  return byEngine(engine, {
+    sqlite: sql<string>`lower(${name})`,
+    postgres: sql<string>`lower(${name} collate "C") collate "C"`,
+  });
 }
 
 /** How many there are of them. */

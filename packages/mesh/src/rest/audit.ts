@@ -1,5 +1,5 @@
 /** The route of the audit log: pages of the caller's own organization, for people who administer it. */
-import { limitUpTo, one } from '@parley/http/rest';
+import { limitUpTo, one, timeOrder } from '@parley/http/rest';
 import type { AuditPlace } from '@parley/identity';
 import * as z from 'zod';
 import { AUDIT_READ, shownAuditEntry } from '../audit.ts';
@@ -68,11 +68,17 @@ const listRoute = defineRoute({
     since: time('The earliest time'),
     until: time('The latest time'),
     cursor,
+    order: timeOrder,
     limit: limitUpTo(MOST, 50),
   }),
   answer: one('AuditPage', Page),
-  async run({ audit, identity, caller, query: { cursor: before, limit, ...filter } }) {
-    const found = await audit.list(caller.organizationId, { ...filter, before, limit: limit + 1 });
+  async run({ audit, identity, caller, query: { cursor: before, order, limit, ...filter } }) {
+    const found = await audit.list(caller.organizationId, {
+      ...filter,
+      before,
+      oldestFirst: order === 'asc',
+      limit: limit + 1,
+    });
     const entries = found.slice(0, limit);
     const last = entries.at(-1);
     const hasMore = found.length > limit && last !== undefined;

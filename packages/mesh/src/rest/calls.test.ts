@@ -95,6 +95,13 @@ onBothMeshes(
       expect(first.calls[0]).toMatchObject({ callerName: 'Key', userName: expect.any(String) });
       const second = await read(`?limit=3&before=${first.calls[2].id}`);
       expect([second.calls.length, second.hasMore]).toEqual([2, false]);
+      const oldest = await read('?limit=3&order=asc');
+      expect(oldest).toMatchObject({
+        hasMore: true,
+        calls: [{ toolName: 'TAGS_LIST' }, { toolName: 'note_add' }, { toolName: 'note_del' }],
+      });
+      expect(await tools(`limit=3&order=asc&before=${oldest.calls[2].id}`)).toEqual(['secret', 'slow']);
+      expect(await tools('order=asc&text=note')).toEqual(['note_add', 'note_del']);
       expect((await ask(url, stranger.key)).data.calls).toEqual([]);
       for (const [query, field] of [
         ['?minMs=x', 'minMs'],

@@ -1,5 +1,5 @@
 /** Routes of recorded calls: lists by anything that a record says, one in full, rates, errors, and files of them. */
-import { download, limitUpTo, one } from '@parley/http/rest';
+import { download, limitUpTo, one, timeOrder } from '@parley/http/rest';
 import { ToolError } from '@parley/kit';
 import * as z from 'zod';
 import type { NestedCall } from '../services/monitoring/call-in-full.ts';
@@ -162,10 +162,12 @@ export const callRoutes = [
     query: z.strictObject({
       ...filter,
       before: number(Number.MAX_SAFE_INTEGER, 'The id of the last one of the page before'),
+      order: timeOrder,
       limit: limitUpTo(MOST, 100),
     }),
     answer: one('CallPage', z.object({ calls: z.array(Line), hasMore: z.boolean() })),
-    run: ({ services, caller, query }) => services.monitoring.calls.page(caller.organizationId, query),
+    run: ({ services, caller, query: { order, ...query } }) =>
+      services.monitoring.calls.page(caller.organizationId, { ...query, oldestFirst: order === 'asc' }),
   }),
   defineRoute({
     method: 'GET',

@@ -90,6 +90,11 @@ onBothMeshes(
       expect([ids(first), first.newest]).toEqual([[made[2], made[1]], String(Number(start.data.newest) + 3)]);
       expect(ids(await newest(`?limit=2&types=order.*&before=${first.cursor}`))).toEqual([made[0]]);
       expect(ids(await newest('?subject=a'))).toEqual([made[2], made[0]]);
+      const oldest = await newest('?limit=2&types=order.*&order=asc');
+      expect(ids(oldest)).toEqual([made[0], made[1]]);
+      expect(ids(await newest(`?limit=2&types=order.*&order=asc&before=${oldest.cursor}`))).toEqual([
+        made[2],
+      ]);
       expect(ids(await newest('?source=nobody'))).toEqual([]);
       expect(await newest('?status=failed')).toMatchObject({ items: [], cursor: null });
       const one = await ask(`${place}/events/${made[0]}`, key);
@@ -311,6 +316,10 @@ onBothMeshes(
       const [{ id }] = dead.json.data.deliveries as [{ id: string }];
       expect((await ask(`${list}?id=${id}`, key.key)).json.data.deliveries).toMatchObject([{ id }]);
       const none = { deliveries: [], hasMore: false };
+      expect((await ask(`${list}?order=asc&before=${id}`, key.key)).json.data).toEqual(none);
+      expect((await ask(`${list}?text=A`, key.key)).json.data.deliveries).toMatchObject([{ id }]);
+      for (const text of ['b', '%25', '_'])
+        expect([text, (await ask(`${list}?text=${text}`, key.key)).json.data]).toEqual([text, none]);
       expect((await ask(`${list}?id=dlv_x`, key.key)).json.data).toEqual(none);
       const foreign = list.replace(organizationId, other.organizationId);
       expect((await ask(`${foreign}?id=${id}`, stranger.key)).json.data).toEqual(none);

@@ -2,7 +2,7 @@
 import type { Delivery, Events, HistoryQuery, ScheduleEntry } from '@parley/events';
 import { checkPattern, DEFAULT_EVENT_LIMITS, PUBLISHED } from '@parley/events';
 import type { Feed } from '@parley/http/rest';
-import { feedStream, limitUpTo, one, whole } from '@parley/http/rest';
+import { feedStream, limitUpTo, one, timeOrder, whole } from '@parley/http/rest';
 import { GivenId, ToolError } from '@parley/kit';
 import * as z from 'zod';
 import { requireOwn } from './own-organization.ts';
@@ -182,18 +182,26 @@ export const eventRoutes = [
       source: z.string().min(1).max(255).optional(),
       subject: z.string().min(1).max(255).optional(),
       status: Status.optional(),
+      order: timeOrder,
       limit: limitUpTo(200, 100),
     }),
     answer: one('NewestEvents', NewestPage),
-    async run({ events, caller, params: { orgId }, query: { types: wanted = [], limit, ...query } }) {
+    async run({
+      events,
+      caller,
+      params: { orgId },
+      query: { types: wanted = [], limit, before, order, ...query },
+    }) {
       requireOwn(caller, orgId);
+      const oldestFirst = order === 'asc';
       const newest = await events.history.lastNumber(orgId);
       const found = await events.history.states(orgId, {
         ...query,
-        after: 0,
+        // The last one of the page before; in the other order what is left comes after it.
+        ...(oldestFirst ? { after: before ?? 0 } : { after: 0, before }),
         types: wanted,
         limit: limit + 1,
-        newestFirst: true,
+        newestFirst: !oldestFirst,
       });
       const items = found.slice(0, limit).map(({ event, ...rest }) => ({ ...rest, event: { ...event } }));
       const last = items.at(-1)?.event.parleyseq;
@@ -277,13 +285,16 @@ export const eventRoutes = [
       id: GivenId.optional().describe('This one alone'),
       status: DeliveryItem.shape.status.optional(),
       subscriber: GivenId.optional().describe('A connection or a webhook'),
+      text: z.string().min(1).max(200).optional().describe("A part of the event's type"),
+      order: timeOrder,
       before: GivenId.optional().describe('The id of the last one of the page before'),
       limit: limitUpTo(100, 20),
     }),
     answer: one('DeliveryPage', z.object({ deliveries: z.array(DeliveryItem), hasMore: z.boolean() })),
-    async run({ events, caller, params, query }) {
+    async run({ events, caller, params, query: { order, ...query } }) {
       requireOwn(caller, params.orgId);
-      const found = await events.history.deliveries(params.orgId, query);
+      const wanted = { ...query, oldestFirst: order === 'asc' };
+      const found = await events.history.deliveries(params.orgId, wanted);
       return { deliveries: found.map(shown), hasMore: found.length === query.limit };
     },
   }),

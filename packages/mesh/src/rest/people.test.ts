@@ -65,6 +65,14 @@ onBothMeshes('the routes of people', (bed) => {
     expect(await found('?text=%25')).toEqual([[], false]);
     expect(await found(`?id=${first.memberId}`)).toEqual([['Person 1'], false]);
     expect(await found(`?id=${stranger.memberId}`)).toEqual([[], false]);
+    for (const [query, names] of [
+      ['sort=name', ['Ada Owner', 'Person 1', 'Person 2']],
+      ['sort=name&order=desc', ['Person 2', 'Person 1', 'Ada Owner']],
+      ['sort=name&order=desc&offset=1&limit=1', ['Person 1']],
+    ] as const) {
+      const { data } = await ask(owner.key, 'GET', at(`members?${query}`));
+      expect([query, data.members.map(({ name }: { name: string }) => name)]).toEqual([query, names]);
+    }
     // Who came in the same millisecond stands in any order.
     expect(await found('?limit=1&offset=1')).toEqual([[expect.any(String)], true]);
     expect((await ask(stranger.key, 'GET', at('members'))).status).toBe(404);

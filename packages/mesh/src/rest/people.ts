@@ -94,12 +94,14 @@ function shownKey(key: KeyInfo, owner: string | null, isMine: boolean): z.output
 const membersRoute = defineRoute({
   method: 'GET',
   path: '/:orgId/members',
-  summary: 'Members, the oldest first',
+  summary: 'Members, the oldest first unless it is said otherwise',
   who: 'team',
   grants: ['ORGANIZATION_MEMBER_LIST'],
   query: z.strictObject({
     text: z.string().min(1).max(200).optional().describe('A part of the name or the e-mail'),
     role: z.string().min(1).max(64).optional(),
+    sort: z.enum(['name', 'joined']).optional().describe('joined when absent'),
+    order: z.enum(['asc', 'desc']).optional().describe('asc when absent'),
     team: flag('true: without those who are visitors and nothing else'),
     id: GivenId.optional().describe('This one alone'),
     offset: z

@@ -43,6 +43,9 @@ export interface PluginChange {
   readonly settings?: Record<string, unknown> | null | undefined;
 }
 
+/** Told with every change of a project or of its plugins, with the organization. */
+export const PROJECTS_CHANGED = 'mesh.projects';
+
 export interface PluginConfigs {
   /** Null when there is none, or no such project. */
   get(place: PluginPlace): Promise<PluginConfig | null>;
@@ -126,6 +129,7 @@ export function createPluginConfigs(
               .doUpdateSet({ connection_id, settings: sealed, updated_at }),
           )
           .execute();
+        await tx.signal(PROJECTS_CHANGED, organizationId);
         return shown(tx, row);
       }),
   };

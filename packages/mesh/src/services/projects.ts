@@ -4,7 +4,7 @@ import type { Queryable, Store } from '@parley/store';
 import { defineRows } from '@parley/store';
 import { ADMIN_PROJECT } from './admin-project.ts';
 import type { BoundConnection, FindConnections, PluginConfigs } from './plugin-configs.ts';
-import { boundTo, createPluginConfigs } from './plugin-configs.ts';
+import { boundTo, createPluginConfigs, PROJECTS_CHANGED } from './plugin-configs.ts';
 
 /** How a project looks. */
 export type ProjectLook = Readonly<Record<'banner' | 'bannerColor' | 'icon' | 'themeColor', string | null>>;
@@ -105,11 +105,13 @@ export function createProjects(
           slug !== ADMIN_PROJECT &&
           (await PROJECTS.in(tx, { organizationId }).insert({ id, slug, ...facts }));
         if (!isNew) throw new ToolError('conflict', `The slug ${slug} is taken. Choose another one.`);
+        await tx.signal(PROJECTS_CHANGED, organizationId);
         return required(tx, organizationId, id);
       }),
     update: (organizationId, id, change) =>
       store.transaction(async (tx) => {
         await PROJECTS.in(tx, { organizationId }).update(id, { ...change, updatedAt: time() });
+        await tx.signal(PROJECTS_CHANGED, organizationId);
         return required(tx, organizationId, id);
       }),
     delete: (organizationId, id) =>
@@ -121,6 +123,7 @@ export function createProjects(
             'conflict',
             `The project ${ADMIN_PROJECT} belongs to the organization and stays.`,
           );
+        await tx.signal(PROJECTS_CHANGED, organizationId);
         return rows.delete(id);
       }),
     plugins: createPluginConfigs(store, { now, findConnections }),

@@ -251,7 +251,7 @@ export class PostgresRecordTable implements RecordTable {
       .select(['duration_us as durationUs', 'request_id as requestId', 'virtual_mcp_id as virtualMcpId'])
       .$if(before !== undefined, (rows) => rows.where('id', '<', before ?? 0))
       .$if(after !== undefined, (rows) => rows.where('id', '>', after ?? 0))
-      .orderBy('id', 'desc')
+      .orderBy('id', query.oldestFirst === true ? 'asc' : 'desc')
       .limit(limit);
   }
 

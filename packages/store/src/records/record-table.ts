@@ -97,13 +97,15 @@ export interface RecordFilter {
   readonly until?: number;
 }
 
-/** Which records to read, newest first. */
+/** Which records to read, newest first unless it is said otherwise. */
 export interface RecordQuery extends RecordFilter {
   readonly limit: number;
   /** The id of the last record of the page before. */
   readonly before?: number;
   /** Only records with a greater id. */
   readonly after?: number;
+  /** True: from the other end; `after` with the last id gives the next page. */
+  readonly oldestFirst?: boolean;
 }
 
 /** Counts of calls between two times; an empty toolset means all calls of the organization. */

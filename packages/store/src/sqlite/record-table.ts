@@ -195,19 +195,23 @@ export class SqliteRecordTable implements RecordTable {
     const table = await this.#openExisting();
     if (!table) return [];
     const { where, values } = conditions(query);
+    const isUpward = query.oldestFirst === true;
     const read = table.database.prepare<unknown[], Row>(
-      `${select} where calls.id > ? and calls.id <= ? and ${where} order by calls.id desc limit ?`,
+      `${select} where calls.id > ? and calls.id <= ? and ${where} order by calls.id ${isUpward ? 'asc' : 'desc'} limit ?`,
     );
     const found: Row[] = [];
     const bounds = this.#bounds(table);
     const low = Math.max(bounds.low, (query.after ?? 0) + 1);
     // One window of ids after another: no index to pay for on every call, and no long hold of the event loop.
-    let end = Math.min(bounds.high, (query.before ?? Infinity) - 1);
-    for (let rows = WINDOW_ROWS; end >= low; rows = Math.min(rows * 2, WIDEST_WINDOW_ROWS)) {
-      const start = Math.max(end - rows, low - 1);
+    let [below, top] = [low - 1, Math.min(bounds.high, (query.before ?? Infinity) - 1)];
+    for (let rows = WINDOW_ROWS; top > below; rows = Math.min(rows * 2, WIDEST_WINDOW_ROWS)) {
+      const [start, end] = isUpward
+        ? [below, Math.min(below + rows, top)]
+        : [Math.max(top - rows, below), top];
       found.push(...read.all(start, end, ...values, query.limit - found.length));
       if (found.length >= query.limit) break;
-      end = start;
+      if (isUpward) below = end;
+      else top = start;
       await nextTurn();
     }
     return found;

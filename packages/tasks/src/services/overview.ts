@@ -28,6 +28,8 @@ export interface OverviewQuery {
   readonly ownersSaid?: readonly string[] | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
+  /** True: the same index, read from its other end. */
+  readonly oldestFirst?: boolean | undefined;
 }
 
 /** What a task has behind it. */
@@ -51,13 +53,14 @@ function visibleRows(from: Queryable, organizationId: string, now: number) {
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));
 }
 
-/** Newest first, in pages that neither skip nor repeat; what has expired since is left out. */
+/** Newest first unless it is said otherwise, in pages that neither skip nor repeat; what has expired since is left out. */
 export async function seeTasks(
   from: Queryable,
   query: OverviewQuery,
   now: number,
 ): Promise<{ tasks: SeenTask[]; nextCursor: string | null }> {
-  const { organizationId, limit } = query;
+  const { organizationId, limit, oldestFirst = false } = query;
+  const order = oldestFirst ? 'asc' : 'desc';
   // Places first, from the index alone: rows hold what calls brought, and most of them are not on the page.
   const places = await placesOf(from, query);
   const page = places.slice(0, limit);
@@ -69,22 +72,23 @@ export async function seeTasks(
       ? []
       : await visibleRows(from, organizationId, now)
           .where(isAmong(from.engine, sql.ref('id'), ids))
-          .orderBy('created_at', 'desc')
-          .orderBy('id', 'desc')
+          .orderBy('created_at', order)
+          .orderBy('id', order)
           .execute();
   return { tasks: rows.map((row) => seen(row, [])), nextCursor };
 }
 
 function placesOf(from: Queryable, wanted: OverviewQuery) {
   const { organizationId, ownerIds, status, limit, cursor, text, ownersSaid = [] } = wanted;
+  const [order, beyond] = wanted.oldestFirst === true ? (['asc', '>'] as const) : (['desc', '<'] as const);
   let query = from
     .db<TaskTables>()
     .selectFrom('tasks')
     .select(['id', 'created_at'])
     .where('organization_id', '=', organizationId)
     .where('owner_id', 'not like', SYSTEM)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('created_at', order)
+    .orderBy('id', order)
     .limit(limit + 1);
   if (ownerIds !== undefined) query = query.where(isAmong(from.engine, sql.ref('owner_id'), ownerIds));
   if (text !== undefined) {
@@ -104,8 +108,8 @@ function placesOf(from: Queryable, wanted: OverviewQuery) {
     const { at, id } = decodeCursor(cursor);
     query = query.where((where) =>
       where.or([
-        where('created_at', '<', at),
-        where.and([where('created_at', '=', at), where('id', '<', id)]),
+        where('created_at', beyond, at),
+        where.and([where('created_at', '=', at), where('id', beyond, id)]),
       ]),
     );
   }

@@ -40,6 +40,7 @@ export function AgentDetail({ id, screen }: { readonly id: string; readonly scre
   return (
     <DetailPane
       title={<TrustedName name={agent?.name ?? 'Agent'} />}
+      name={agent?.name}
       about={<ShortId id={id} />}
       query={query}
       onClose={close}

@@ -1,9 +1,11 @@
 /** Owns what schedules of all agents wait for people to approve, and what they did lately. */
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { CalendarCheck } from 'lucide-react';
 import { request } from '../../api/request.ts';
 import type { Execution } from '../../api/schema.ts';
+import { useMore } from '../../api/use-more.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { WaitingApproval } from '../../ui/execution-approval.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -15,12 +17,24 @@ const MOST = 100;
 
 /** The place of approvals. */
 export function ApprovalsPlace() {
-  const query = useQuery({
+  // By themselves: however much schedules did since, what waits is not pushed out by it.
+  const query = useInfiniteQuery({
+    queryKey: ['schedules', 'waiting', 'all'],
+    queryFn: ({ pageParam, signal }) =>
+      request('GET /api/executions', {
+        query: { status: 'waiting', limit: MOST, before: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined, // The first page has no cursor
+    getNextPageParam: (last) => (last.length === MOST ? last.at(-1)?.id : undefined),
+  });
+  const lately = useQuery({
     queryKey: ['schedules', 'executions', MOST],
     queryFn: ({ signal }) => request('GET /api/executions', { query: { limit: MOST }, signal }),
   });
-  const waiting = query.data?.filter(({ status }) => status === 'waiting') ?? [];
-  const others = query.data?.filter(({ status }) => status !== 'waiting') ?? [];
+  const more = useMore(query);
+  const waiting = query.data?.pages.flat() ?? [];
+  const others = lately.data?.filter(({ status }) => status !== 'waiting') ?? [];
   return (
     <Page title="Approvals" description="What schedules of agents do only when somebody agrees.">
       {query.isPending && <Skeleton rows={4} kind="card" />}
@@ -37,6 +51,11 @@ export function ApprovalsPlace() {
               <WaitingApproval key={execution.id} execution={execution} />
             ))}
           </ul>
+          {query.hasNextPage && (
+            <Button isBusy={query.isFetchingNextPage} onClick={more}>
+              Show more that wait
+            </Button>
+          )}
         </Card>
       )}
       {others.length > 0 && (

@@ -17,6 +17,7 @@ import './annotations.css';
 import { useProjects } from '../agents/queries.ts';
 import { ConnectPage } from './connect-page.tsx';
 import { NoteDetail } from './note-detail.tsx';
+import { orderOf } from '../../ui/server-order.ts';
 import { pageOptions, projectOptions } from './page-filters.ts';
 import { dismiss, isClosed, reopen, resolve, STATUSES, useNotes, usePages } from './queries.ts';
 import type { Annotation, Note } from '../../api/schema.ts';
@@ -55,6 +56,7 @@ const columns: Column<Note>[] = [
   {
     id: 'created',
     header: 'Said',
+    isServerSorted: true,
     cell: ({ annotation }) => <When at={annotation.createdAt} />,
     width: '110px',
   },
@@ -67,7 +69,7 @@ const STATUS_OPTIONS = STATUSES.map((value) => ({ value, label: value.replaceAll
 export function Screen() {
   const screen = useScreen();
   const { q: text, status, session, url, project } = screen.search;
-  const query = useNotes({ text, status, session, url, project });
+  const query = useNotes({ text, status, session, url, project, order: orderOf(screen.search, 'created') });
   const pages = usePages();
   const projects = useProjects();
   const [isConnecting, setConnecting] = useState(false);
@@ -108,6 +110,7 @@ export function Screen() {
         columns={screen.id === undefined ? columns : narrow}
         keyOf={keyOf}
         isSortedByServer
+        defaultSort="-created"
         filters={filters}
         filterPlaceholder="What was said"
         actions={connect}

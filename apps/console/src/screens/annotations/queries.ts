@@ -12,9 +12,11 @@ interface Filters {
   readonly url?: string | undefined;
   readonly project?: string | undefined;
   readonly text?: string | undefined;
+  /** asc: the oldest first. */
+  readonly order?: 'asc' | undefined;
 }
 
-/** Notes of all pages, newest first, page by page. */
+/** Notes of all pages, newest first unless it is said otherwise, page by page. */
 export function useNotes(filters: Filters) {
   return useInfiniteQuery({
     queryKey: ['annotations', 'list', filters],

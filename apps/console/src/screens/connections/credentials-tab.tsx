@@ -6,6 +6,7 @@ import { useAct } from '../../api/use-act.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { classes } from '../../ui/classes.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Facts } from '../../ui/detail-pane.tsx';
@@ -183,6 +184,9 @@ const COLUMNS: Column<People['people'][number]>[] = [
   { id: 'since', header: 'Since', width: '120px', cell: (person) => <When at={person.updatedAt} /> },
 ];
 
+/** More rows than these exist only while they are seen. */
+const MOST_INLINE = 200;
+
 function Others({ id }: { readonly id: string }) {
   const query = usePeople(id, false);
   if (query.isPending) return <Skeleton rows={3} />;
@@ -203,13 +207,15 @@ function Others({ id }: { readonly id: string }) {
       {people.length === 0 ? (
         <p className="connections-none muted">Nobody has brought any yet.</p>
       ) : (
-        <DataTable
-          rows={people}
-          columns={COLUMNS}
-          keyOf={(person) => person.userId ?? ''}
-          label="Credentials of people"
-          isInline
-        />
+        <div className={classes(people.length > MOST_INLINE && 'connections-many')}>
+          <DataTable
+            rows={people}
+            columns={COLUMNS}
+            keyOf={(person) => person.userId ?? ''}
+            label="Credentials of people"
+            isInline={people.length <= MOST_INLINE}
+          />
+        </div>
       )}
     </Card>
   );

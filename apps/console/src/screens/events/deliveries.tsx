@@ -35,28 +35,23 @@ export function Deliveries({ screen: whole }: { readonly screen: ScreenState }) 
   const screen = useSection(whole, 'deliveries');
   const query = useDeliveries(screen.search);
   const nameOf = useNames();
-  const text = (screen.search['q'] ?? '').toLowerCase();
-  const all = useMemo(
+  const rows = useMemo(
     () => query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? NO_DELIVERIES,
     [query.data],
-  );
-  const rows = useMemo(
-    () => (text === '' ? all : all.filter(({ event }) => event.type.toLowerCase().includes(text))),
-    [all, text],
   );
   const retry = useRetry();
   const columns = useColumns(nameOf, screen.id !== undefined);
   const more = useMore(query);
   const subscribers = useMemo(
     () =>
-      [...new Set([...all.map(({ subscriber }) => subscriber), screen.search['subscriber'] ?? ''])].filter(
+      [...new Set([...rows.map(({ subscriber }) => subscriber), screen.search['subscriber'] ?? ''])].filter(
         Boolean,
       ),
-    [all, screen.search],
+    [rows, screen.search],
   );
   const { row: opened, query: openedQuery } = useOpened({
     id: screen.id,
-    rows: all,
+    rows,
     keyOf,
     list: query,
     queryKey: ['deliveries'],
@@ -85,6 +80,7 @@ export function Deliveries({ screen: whole }: { readonly screen: ScreenState }) 
       columns={columns}
       keyOf={keyOf}
       isSortedByServer
+      defaultSort="-when"
       onEnd={more}
       isLoadingMore={query.isFetchingNextPage}
       filterPlaceholder="Type of the event"
@@ -119,6 +115,7 @@ export function Deliveries({ screen: whole }: { readonly screen: ScreenState }) 
           <DetailPane
             key={screen.id}
             title={<span className="mono">{opened?.event.type ?? 'Delivery'}</span>}
+            name={opened?.event.type}
             query={openedQuery}
             onClose={() => screen.open(undefined)}
             about={opened && <StateBadge state={opened.status} />}
@@ -167,9 +164,10 @@ function Content({
           delivery.nextAt !== null && ['Next attempt', <When key="next" at={delivery.nextAt} />],
           [
             'Event',
-            <ScreenLink key="event" to={`/events/stream/${delivery.event.id}`}>
-              {delivery.event.id}
-            </ScreenLink>,
+            <span key="event" className="row">
+              <ScreenLink to={`/events/stream/${delivery.event.id}`}>{delivery.event.type}</ScreenLink>
+              <ShortId id={delivery.event.id} />
+            </span>,
           ],
           ['Delivery', <ShortId key="id" id={delivery.id} />],
         ]}
@@ -222,6 +220,7 @@ function useColumns(nameOf: (id: string) => string, isNarrow: boolean): readonly
       {
         id: 'when',
         header: 'Begun',
+        isServerSorted: true,
         width: '100px',
         align: 'end',
         cell: ({ createdAt }) => <When at={createdAt} />,

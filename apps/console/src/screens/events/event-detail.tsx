@@ -45,6 +45,7 @@ export function EventDetail({
   return (
     <DetailPane
       title={<span className="mono">{event?.type ?? 'Event'}</span>}
+      name={event?.type}
       query={query}
       onClose={onClose}
       about={

@@ -12,6 +12,7 @@ import type {
   Webhook,
 } from '../../api/schema.ts';
 import { useSession } from '../../api/session.ts';
+import { orderOf } from '../../ui/server-order.ts';
 import type { Search } from '../../ui/use-screen.ts';
 
 /** An event as it is sent. */
@@ -56,15 +57,19 @@ export function useNewestEvents(search: Search) {
     subject: search['subject'],
     status: search['status'],
   };
+  const order = orderOf(search, 'when');
   // Not under the topic itself: with every event all pages would be read again.
-  const queryKey = ['event-list', filters];
+  const queryKey = ['event-list', filters, order];
   const read = (before?: string, signal?: AbortSignal) =>
     request('GET /api/organizations/{orgId}/events/newest', {
       path: { orgId },
-      query: { ...filters, before, limit: PAGE },
+      query: { ...filters, before, order, limit: PAGE },
       signal,
     });
-  useCalmLive('events', LIST_MS, () => readHead({ queryKey, read: () => read(), ...HEAD }));
+  useCalmLive('events', LIST_MS, async () => {
+    // From the other end, what is new comes last.
+    if (order === undefined) await readHead({ queryKey, read: () => read(), ...HEAD });
+  });
   return useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),
@@ -113,16 +118,17 @@ export function useEvent(id: string): UseQueryResult<EventInFull> {
   });
 }
 
-/** Deliveries that fit, newest first. */
+/** Deliveries that fit, newest first unless it is said otherwise. */
 export function useDeliveries(search: Search) {
   const orgId = useOrganizationId();
-  const { status, subscriber } = search;
+  const { status, subscriber, q: text } = search;
+  const order = orderOf(search, 'when');
   return useInfiniteQuery({
-    queryKey: ['deliveries', 'list', status, subscriber],
+    queryKey: ['deliveries', 'list', status, subscriber, text, order],
     queryFn: ({ pageParam, signal }) =>
       request('GET /api/organizations/{orgId}/deliveries', {
         path: { orgId },
-        query: { status, subscriber, before: pageParam, limit: PAGE },
+        query: { status, subscriber, text, order, before: pageParam, limit: PAGE },
         signal,
       }),
     initialPageParam: undefined as string | undefined, // The first page has no cursor

@@ -9,6 +9,8 @@ import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ConfirmDelete } from '../../ui/dialog.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
+import type { Filter } from '../../ui/list-screen.tsx';
+import { isAmong, rowOptions } from '../../ui/row-options.ts';
 import { useSection } from '../../ui/sections.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
@@ -38,10 +40,18 @@ export function Schedules({ screen: whole }: { readonly screen: ScreenState }) {
     { onDone: () => setAsked([]) },
   );
   const text = (screen.search['q'] ?? '').toLowerCase();
+  const { plan, by } = screen.search;
   const rows = useMemo(
-    () => (query.data ?? []).filter(({ type }) => type.toLowerCase().includes(text)),
-    [query.data, text],
+    () =>
+      (query.data ?? []).filter(
+        ({ type, cron, publisher }) =>
+          type.toLowerCase().includes(text) &&
+          isAmong(plan, [cron === undefined ? 'once' : 'cron']) &&
+          isAmong(by, [publisher]),
+      ),
+    [query.data, text, plan, by],
   );
+  const filters = useMemo(() => filtersOf(query.data ?? [], nameOf), [query.data, nameOf]);
   const cronText = useCronText();
   const columns = useMemo(() => columnsOf(nameOf, cronText), [nameOf, cronText]);
   const button = (
@@ -72,6 +82,7 @@ export function Schedules({ screen: whole }: { readonly screen: ScreenState }) {
         columns={columns}
         keyOf={keyOf}
         canOpen={false}
+        filters={filters}
         defaultSort="next"
         actions={button}
         bulk={bulk}
@@ -99,6 +110,27 @@ export function Schedules({ screen: whole }: { readonly screen: ScreenState }) {
       />
     </>
   );
+}
+
+function filtersOf(all: readonly Schedule[], nameOf: (id: string) => string): readonly Filter[] {
+  return [
+    {
+      id: 'plan',
+      label: 'When',
+      options: [
+        { value: 'once', label: 'Once' },
+        { value: 'cron', label: 'Again and again' },
+      ],
+    },
+    {
+      id: 'by',
+      label: 'Published by',
+      options: rowOptions(
+        all.map(({ publisher }) => publisher),
+        nameOf,
+      ),
+    },
+  ];
 }
 
 function columnsOf(

@@ -66,6 +66,7 @@ export function Stream({ screen: whole }: { readonly screen: ScreenState }) {
         filters={filtersOf(lines, screen, nameOf, isReplay)}
         filterPlaceholder="Type, such as order.*"
         isSortedByServer
+        defaultSort={isReplay ? undefined : '-when'}
         onEnd={more}
         isLoadingMore={query.isFetchingNextPage}
         actions={
@@ -185,6 +186,8 @@ function useColumns(
       {
         id: 'when',
         header: 'When',
+        // A replay goes on from its cursor.
+        isServerSorted: !isReplay,
         width: '100px',
         align: 'end',
         cell: ({ event }) => <When at={event.time} />,

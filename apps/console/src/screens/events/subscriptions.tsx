@@ -11,6 +11,8 @@ import type { Column } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
+import type { Filter } from '../../ui/list-screen.tsx';
+import { isAmong, rowOptions } from '../../ui/row-options.ts';
 import { useSection } from '../../ui/sections.tsx';
 import { Select } from '../../ui/select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -66,13 +68,19 @@ export function Subscriptions({ screen: whole }: { readonly screen: ScreenState 
     },
   );
   const text = (screen.search['q'] ?? '').toLowerCase();
+  const { who, from, state } = screen.search;
   const rows = useMemo(
     () =>
-      (query.data ?? []).filter(({ eventType, connectionId }) =>
-        `${eventType} ${nameOf(connectionId)}`.toLowerCase().includes(text),
+      (query.data ?? []).filter(
+        ({ eventType, connectionId, publisher, enabled }) =>
+          `${eventType} ${nameOf(connectionId)}`.toLowerCase().includes(text) &&
+          isAmong(who, [connectionId]) &&
+          isAmong(from, [publisher]) &&
+          isAmong(state, [enabled ? 'active' : 'off']),
       ),
-    [query.data, nameOf, text],
+    [query.data, nameOf, text, who, from, state],
   );
+  const filters = useMemo(() => filtersOf(query.data ?? [], nameOf), [query.data, nameOf]);
   const columns = useMemo(() => columnsOf(nameOf), [nameOf]);
   const button = (
     <Button size="s" kind="primary" icon={<BellPlus />} onClick={() => setMaking(true)}>
@@ -103,6 +111,7 @@ export function Subscriptions({ screen: whole }: { readonly screen: ScreenState 
         columns={columns}
         keyOf={keyOf}
         canOpen={false}
+        filters={filters}
         defaultSort="type"
         actions={button}
         bulk={bulk}
@@ -116,6 +125,35 @@ export function Subscriptions({ screen: whole }: { readonly screen: ScreenState 
       {isMaking && <SubscribeDialog onClose={() => setMaking(false)} />}
     </>
   );
+}
+
+function filtersOf(all: readonly Subscription[], nameOf: (id: string) => string): readonly Filter[] {
+  return [
+    {
+      id: 'who',
+      label: 'Who',
+      options: rowOptions(
+        all.map(({ connectionId }) => connectionId),
+        nameOf,
+      ),
+    },
+    {
+      id: 'from',
+      label: 'Only from',
+      options: rowOptions(
+        all.map(({ publisher }) => publisher),
+        nameOf,
+      ),
+    },
+    {
+      id: 'state',
+      label: 'State',
+      options: [
+        { value: 'active', label: 'Active' },
+        { value: 'off', label: 'Off' },
+      ],
+    },
+  ];
 }
 
 function columnsOf(nameOf: (id: string) => string): readonly Column<Subscription>[] {

@@ -51,11 +51,11 @@ export function Screen() {
             {waits(home.data, 'annotations') && <Notes />}
             {waits(home.data, 'posts-held') && <HeldPosts />}
             {waits(home.data, 'connections') && <Connections />}
-            <Calls points={home.data.calls.points} />
+            {home.data.calls && <Calls points={home.data.calls.points} />}
           </div>
           <div className="stack-l">
             <HealthCard health={home.data.health} />
-            <Recent recent={home.data.recent} />
+            {home.data.recent && <Recent recent={home.data.recent} />}
           </div>
         </div>
       ) : (
@@ -126,7 +126,9 @@ function HealthCard({ health }: { readonly health: Home['health'] }) {
   );
 }
 
-function Calls({ points }: { readonly points: Home['calls']['points'] }) {
+type Points = NonNullable<Home['calls']>['points'];
+
+function Calls({ points }: { readonly points: Points }) {
   const { times, series, calls, errors } = useMemo(() => {
     const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
     const allCalls = points.map((point) => point.calls);
@@ -157,7 +159,7 @@ function Calls({ points }: { readonly points: Home['calls']['points'] }) {
   );
 }
 
-function Recent({ recent }: { readonly recent: Home['recent'] }) {
+function Recent({ recent }: { readonly recent: NonNullable<Home['recent']> }) {
   return (
     <Card title="Last changes">
       {recent.length === 0 ? (

@@ -35,6 +35,7 @@ export function CallDetail({ id, screen, onClose, onNewer, onOlder }: CallDetail
   return (
     <DetailPane
       title={<span className="mono">{call?.toolName ?? 'Call'}</span>}
+      name={call?.toolName}
       query={query}
       onClose={onClose}
       about={

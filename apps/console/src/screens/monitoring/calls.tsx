@@ -49,6 +49,7 @@ export function Calls({ screen: whole }: { readonly screen: ScreenState }) {
       filters={filters}
       filterPlaceholder="Tool"
       isSortedByServer
+      defaultSort="-when"
       onEnd={more}
       isLoadingMore={query.isFetchingNextPage}
       actions={<CallsActions screen={screen} />}
@@ -193,6 +194,7 @@ function useColumns(screen: ScreenState): readonly Column<CallLine>[] {
       {
         id: 'when',
         header: 'When',
+        isServerSorted: true,
         width: '104px',
         align: 'end',
         cell: (call) => <When at={call.timestamp} />,

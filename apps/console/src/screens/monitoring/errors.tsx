@@ -11,8 +11,8 @@ import { useGo } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { OutcomeBadge } from './call-cells.tsx';
 import { CallsActions } from './calls.tsx';
-import { useCallFilters } from './filters.tsx';
-import type { CallLine, ErrorGroup } from './queries.ts';
+import { lineOfError, useCallFilters } from './filters.tsx';
+import type { ErrorGroup } from './queries.ts';
 import { useErrors } from './queries.ts';
 
 const columns: Column<ErrorGroup>[] = [
@@ -79,7 +79,7 @@ export function Errors({ screen: whole }: { readonly screen: ScreenState }) {
   const go = useGo();
   const query = useErrors(screen.search);
   const groups = query.data?.groups ?? NO_GROUPS;
-  const asCalls = useMemo(() => groups.map(asLine), [groups]);
+  const asCalls = useMemo(() => groups.map(lineOfError), [groups]);
   const filters = useCallFilters(asCalls, screen.search);
   return (
     <ListScreen
@@ -120,27 +120,4 @@ export function Errors({ screen: whole }: { readonly screen: ScreenState }) {
       }
     />
   );
-}
-
-/** A group offers the same filters as a call. */
-function asLine(group: ErrorGroup): CallLine {
-  const { connectionId, connectionTitle, toolName, outcome, code } = group;
-  return {
-    id: group.lastId,
-    timestamp: group.last,
-    connectionId,
-    connectionTitle,
-    toolName,
-    effect: null,
-    outcome,
-    errorCode: code,
-    errorMessage: group.message,
-    durationMs: 0,
-    callerId: '',
-    callerName: null,
-    callerSource: '',
-    userId: null,
-    userName: null,
-    virtualMcpId: null,
-  };
 }

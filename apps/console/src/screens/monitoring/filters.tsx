@@ -2,6 +2,8 @@
 import { Filter as Funnel } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { useNamedAgents, useNamedConnections, useNamedKeys, useNamedPeople } from '../../api/named.ts';
+import type { Named as KnownName } from '../../api/named.ts';
 import { IconButton } from '../../ui/button.tsx';
 import type { Filter } from '../../ui/list-screen.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -9,9 +11,11 @@ import type { MenuEntry } from '../../ui/menu.tsx';
 import type { Option } from '../../ui/select.tsx';
 import type { ScreenState, Search } from '../../ui/use-screen.ts';
 import { durationText } from '../../ui/when.tsx';
-import type { CallLine } from './queries.ts';
+import type { CallLine, ErrorGroup, ToolRate } from './queries.ts';
 
 const MOST_OPTIONS = 12;
+/** Of what is known besides: a menu is no place to look through hundreds. */
+const MOST_KNOWN = 50;
 
 const OUTCOMES: readonly Option[] = [
   { value: 'failed', label: 'Failed', hint: 'error or denied' },
@@ -30,12 +34,25 @@ function asOption(value: string): Option {
   return { value, label: value };
 }
 
+const isVirtual = ({ id }: KnownName) => id.startsWith('vir_');
+
 type Named = readonly [value: string | null | undefined, label: string | null | undefined];
 
-/** The filters, with what the rows that are shown offer. */
+/** The filters, with what the rows that are shown offer, and what the organization has besides. */
 export function useCallFilters(calls: readonly CallLine[], search: Search): readonly Filter[] {
+  const connections = useNamedConnections();
+  const keys = useNamedKeys();
+  const agents = useNamedAgents();
+  const people = useNamedPeople();
   return useMemo(() => {
-    const seen = (id: string, of: (call: CallLine) => Named) => optionsOf(calls.map(of), search[id]);
+    const known: Partial<Record<string, readonly KnownName[]>> = {
+      connection: connections.filter((one) => !isVirtual(one)),
+      virtualMcp: connections.filter(isVirtual),
+      caller: [...keys, ...agents, ...people],
+      user: people.map(({ userId, name }) => ({ id: userId, name })),
+    };
+    const seen = (id: string, of: (call: CallLine) => Named) =>
+      optionsOf(calls.map(of), search[id], known[id] ?? []);
     return [
       { id: 'outcome', label: 'Outcome', options: OUTCOMES },
       { id: 'tool', label: 'Tool', options: seen('tool', (call) => [call.toolName, call.toolName]) },
@@ -61,7 +78,7 @@ export function useCallFilters(calls: readonly CallLine[], search: Search): read
       },
       { id: 'request', label: 'Request', options: search['request'] ? [asOption(search['request'])] : [] },
     ].filter(({ options, id }) => options.length > 0 || search[id]);
-  }, [calls, search]);
+  }, [calls, search, connections, keys, agents, people]);
 }
 
 function slowOptions(chosen: string | undefined): readonly Option[] {
@@ -69,21 +86,61 @@ function slowOptions(chosen: string | undefined): readonly Option[] {
   return [...SLOW, { value: chosen, label: `${durationText(Number(chosen))} or more` }];
 }
 
-/** The values that are there, the most frequent first, and the one that is chosen. */
-function optionsOf(found: readonly Named[], chosen: string | undefined): readonly Option[] {
+/** The values that are there, the most frequent first, then those that are known; and the one that is chosen. */
+function optionsOf(
+  found: readonly Named[],
+  chosen: string | undefined,
+  known: readonly KnownName[],
+): readonly Option[] {
+  const names = new Map(known.map(({ id, name }) => [id, name]));
   const counts = new Map<string, { label: string; count: number }>();
   for (const [value, label] of found) {
     if (!value) continue;
-    const known = counts.get(value);
-    if (known) known.count += 1;
-    else counts.set(value, { label: label ?? value, count: 1 });
+    const before = counts.get(value);
+    if (before) before.count += 1;
+    else counts.set(value, { label: names.get(value) ?? label ?? value, count: 1 });
   }
-  const options = [...counts]
+  const frequent = [...counts]
     .toSorted(([, a], [, b]) => b.count - a.count)
     .slice(0, MOST_OPTIONS)
     .map(([value, { label }]) => ({ value, label }));
+  const isListed = new Set(frequent.map(({ value }) => value));
+  const others = known
+    .filter(({ id }) => !isListed.has(id))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+    .slice(0, MOST_KNOWN)
+    .map(({ id, name }) => ({ value: id, label: name }));
+  const options = [...frequent, ...others];
   if (!chosen || options.some(({ value }) => value === chosen)) return options;
-  return [...options, { value: chosen, label: counts.get(chosen)?.label ?? chosen }];
+  return [...options, { value: chosen, label: counts.get(chosen)?.label ?? names.get(chosen) ?? chosen }];
+}
+
+/** What figures of a tool have of a call, to offer the same filters. */
+const NO_CALL: Omit<CallLine, 'connectionId' | 'connectionTitle' | 'toolName'> = {
+  id: '',
+  timestamp: '',
+  effect: null,
+  outcome: '',
+  errorCode: null,
+  errorMessage: null,
+  durationMs: 0,
+  callerId: '',
+  callerName: null,
+  callerSource: '',
+  userId: null,
+  userName: null,
+  virtualMcpId: null,
+};
+
+/** The rate of a tool as a call. */
+export function lineOfRate({ connectionId, connectionTitle, toolName }: ToolRate): CallLine {
+  return { ...NO_CALL, connectionId, connectionTitle, toolName };
+}
+
+/** Alike failures as a call. */
+export function lineOfError(group: ErrorGroup): CallLine {
+  const { connectionId, connectionTitle, toolName, outcome, code } = group;
+  return { ...NO_CALL, connectionId, connectionTitle, toolName, outcome, errorCode: code };
 }
 
 /** A cell that narrows the list to what it shows. */

@@ -6,6 +6,7 @@ import { queryText } from '../../api/client.ts';
 import { queryClient } from '../../api/query.ts';
 import { request } from '../../api/request.ts';
 import type { Call, CallErrors, CallPage, CallRates } from '../../api/schema.ts';
+import { orderOf } from '../../ui/server-order.ts';
 import type { Search } from '../../ui/use-screen.ts';
 import { timesOf } from './time-range.ts';
 
@@ -66,19 +67,24 @@ const HEAD = {
 /** The calls that fit, page by page. */
 export function useCalls(search: Search) {
   const filters = filtersOf(search);
+  const order = orderOf(search, 'when');
   // Not under the topic itself: with every call all pages would be read again.
-  const queryKey = ['call-list', filters, search['time']];
+  const queryKey = ['call-list', filters, search['time'], order];
   const read = (before?: string, signal?: AbortSignal) =>
     request('GET /api/calls', {
       query: {
         ...filters,
         ...timesOf(search['time']),
         before,
+        order,
         limit: before === undefined ? PAGE : NEXT_PAGE,
       },
       signal,
     });
-  useCalmLive('calls', LIST_MS, () => readHead({ queryKey, read: () => read(), ...HEAD }));
+  useCalmLive('calls', LIST_MS, async () => {
+    // From the other end, what is new comes last.
+    if (order === undefined) await readHead({ queryKey, read: () => read(), ...HEAD });
+  });
   return useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),

@@ -12,9 +12,9 @@ import { durationText } from '../../ui/when.tsx';
 import { shareText } from './call-cells.tsx';
 import { Figures, filled } from './calls-chart.tsx';
 import { CallsActions } from './calls.tsx';
-import { useCallFilters } from './filters.tsx';
+import { lineOfRate, useCallFilters } from './filters.tsx';
 import type { CallRates } from '../../api/schema.ts';
-import type { CallLine, ToolRate } from './queries.ts';
+import type { ToolRate } from './queries.ts';
 import { useRates } from './queries.ts';
 import { rangeText } from './time-range.ts';
 
@@ -67,21 +67,22 @@ const columns: Column<ToolRate>[] = [
 ];
 const keyOf = (rate: ToolRate) => `${rate.connectionId} ${rate.toolName}`;
 const NO_TOOLS: readonly ToolRate[] = [];
-const NO_CALLS: readonly CallLine[] = [];
 
 /** The part of the screen. */
 export function RatesPart({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'rates');
   const go = useGo();
   const query = useRates(screen.search, PARTS);
-  const filters = useCallFilters(NO_CALLS, screen.search);
+  const tools = query.data?.tools ?? NO_TOOLS;
+  const asCalls = useMemo(() => tools.map(lineOfRate), [tools]);
+  const filters = useCallFilters(asCalls, screen.search);
   return (
     <ListScreen
       title="Rates"
       viewsOf="monitoring-rates"
       screen={screen}
       query={query}
-      rows={query.data?.tools ?? NO_TOOLS}
+      rows={tools}
       columns={columns}
       keyOf={keyOf}
       defaultSort="-calls"

@@ -56,6 +56,7 @@ export function Audit({ screen: whole }: { readonly screen: ScreenState }) {
       columns={columns}
       keyOf={keyOf}
       isSortedByServer
+      defaultSort="-when"
       onEnd={more}
       isLoadingMore={query.isFetchingNextPage}
       filterPlaceholder="Act, who or what"
@@ -148,7 +149,14 @@ function columnsOf(names: ReadonlyMap<string, string>, isNarrow: boolean): reado
       isWideOnly: true,
       cell: ({ seq }) => <span className="faint number">{seq}</span>,
     },
-    { id: 'when', header: 'When', width: '100px', align: 'end', cell: ({ at }) => <When at={at} /> },
+    {
+      id: 'when',
+      header: 'When',
+      isServerSorted: true,
+      width: '100px',
+      align: 'end',
+      cell: ({ at }) => <When at={at} />,
+    },
   ];
   return isNarrow ? all.filter(({ id }) => ['action', 'outcome', 'when'].includes(id)) : all;
 }

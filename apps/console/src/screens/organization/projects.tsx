@@ -16,6 +16,8 @@ import { DetailPane, Facts } from '../../ui/detail-pane.tsx';
 import { ConfirmDelete, Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { ListScreen } from '../../ui/list-screen.tsx';
+import type { Filter } from '../../ui/list-screen.tsx';
+import { isAmong, rowOptions } from '../../ui/row-options.ts';
 import { useSection } from '../../ui/sections.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
@@ -54,6 +56,19 @@ const columns: Column<Project>[] = [
 ];
 const keyOf = ({ id }: Project) => id;
 
+function filtersOf(all: readonly Project[]): readonly Filter[] {
+  const bound = all.flatMap(({ boundConnections }) => boundConnections);
+  const titles = new Map(bound.map(({ id, title }) => [id, title]));
+  return [
+    { id: 'plugin', label: 'Plugin', options: rowOptions(all.flatMap((one) => one.enabledPlugins ?? [])) },
+    {
+      id: 'connection',
+      label: 'Connection',
+      options: rowOptions([...titles.keys()], (id) => titles.get(id) ?? id),
+    },
+  ];
+}
+
 /** The part of the screen. */
 export function Projects({ screen: whole }: { readonly screen: ScreenState }) {
   const screen = useSection(whole, 'projects');
@@ -75,10 +90,21 @@ export function Projects({ screen: whole }: { readonly screen: ScreenState }) {
   const canMake = hasTool('PROJECT_CREATE');
   useKeys({ c: () => setMaking(true) }, !canMake);
   const text = (screen.search['q'] ?? '').toLowerCase();
+  const { plugin, connection } = screen.search;
   const rows = useMemo(
-    () => (query.data ?? []).filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(text)),
-    [query.data, text],
+    () =>
+      (query.data ?? []).filter(
+        ({ name, slug, enabledPlugins, boundConnections }) =>
+          `${name} ${slug}`.toLowerCase().includes(text) &&
+          isAmong(plugin, enabledPlugins ?? []) &&
+          isAmong(
+            connection,
+            boundConnections.map(({ id }) => id),
+          ),
+      ),
+    [query.data, text, plugin, connection],
   );
+  const filters = useMemo(() => filtersOf(query.data ?? []), [query.data]);
   const opened = query.data?.find(({ id }) => id === screen.id);
   const button = canMake && (
     <Button size="s" kind="primary" icon={<Plus />} onClick={() => setMaking(true)}>
@@ -109,6 +135,7 @@ export function Projects({ screen: whole }: { readonly screen: ScreenState }) {
         columns={screen.id === undefined ? columns : columns.slice(0, 2)}
         keyOf={keyOf}
         defaultSort="name"
+        filters={filters}
         actions={button}
         bulk={bulk}
         empty={

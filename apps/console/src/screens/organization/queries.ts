@@ -13,6 +13,7 @@ import type {
   Tool,
 } from '../../api/schema.ts';
 import { useSession } from '../../api/session.ts';
+import { orderOf } from '../../ui/server-order.ts';
 import type { Search } from '../../ui/use-screen.ts';
 
 /** Names of tools by resource. */
@@ -36,16 +37,26 @@ export function useOrganizationId(): string {
 
 const PAGE = 200;
 
-/** Members that fit, the oldest first; visitors of the feedback pages are left out unless they are asked for. */
+/** Members that fit, by name or by when they joined; visitors of the feedback pages are left out unless they are asked for. */
 export function useMembers(search: Search) {
   const orgId = useOrganizationId();
-  const { q, role } = search;
+  const { q, role, sort: chosen = 'since' } = search;
+  const sort = chosen.replace(/^-/, '') === 'name' ? 'name' : 'joined';
+  const order = chosen.startsWith('-') ? 'desc' : 'asc';
   return useInfiniteQuery({
-    queryKey: ['members', 'list', q, role],
+    queryKey: ['members', 'list', q, role, sort, order],
     queryFn: ({ pageParam, signal }) =>
       request('GET /api/organizations/{orgId}/members', {
         path: { orgId },
-        query: { text: q, role, team: role === undefined ? true : undefined, offset: pageParam, limit: PAGE },
+        query: {
+          text: q,
+          role,
+          team: role === undefined ? true : undefined,
+          sort,
+          order,
+          offset: pageParam,
+          limit: PAGE,
+        },
         signal,
       }),
     initialPageParam: 0,
@@ -134,14 +145,15 @@ export function useSignInsOfAll(): UseQueryResult<readonly DeviceOfSomebody[]> {
   });
 }
 
-/** The audit log, newest first. */
+/** The audit log, newest first unless it is said otherwise. */
 export function useAudit(search: Search) {
   const { outcome, action, actor, target, q: text } = search;
+  const order = orderOf(search, 'when');
   return useInfiniteQuery({
-    queryKey: ['organization', 'audit', outcome, action, actor, target, text],
+    queryKey: ['organization', 'audit', outcome, action, actor, target, text, order],
     queryFn: ({ pageParam, signal }) =>
       request('GET /api/audit', {
-        query: { outcome, action, actor, target, text, cursor: pageParam, limit: 100 },
+        query: { outcome, action, actor, target, text, order, cursor: pageParam, limit: 100 },
         signal,
       }),
     initialPageParam: undefined as string | undefined, // The first page has no cursor

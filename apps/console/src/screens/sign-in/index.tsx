@@ -22,7 +22,6 @@ export function SignIn() {
   });
   const [way, setWay] = useState<Way>('password');
   useEffect(() => {
-    document.title = 'Sign in · Parley';
     const value = token.current;
     token.current = undefined;
     if (value === undefined) return;

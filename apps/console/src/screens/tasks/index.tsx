@@ -15,6 +15,7 @@ import { useScreen } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { cancelTask, isOpen, STATES, useTasks } from './queries.ts';
 import type { Task } from './queries.ts';
+import { orderOf } from '../../ui/server-order.ts';
 import { TaskDetail } from './task-detail.tsx';
 import './tasks.css';
 
@@ -41,6 +42,7 @@ const columns: Column<Task>[] = [
   {
     id: 'created',
     header: 'Begun',
+    isServerSorted: true,
     cell: (task) => <When at={task.createdAt} />,
     width: '120px',
   },
@@ -59,7 +61,7 @@ const FILTERS = [
 export function Screen() {
   const screen = useScreen();
   const { q: text, state } = screen.search;
-  const query = useTasks({ state, text });
+  const query = useTasks({ state, text, order: orderOf(screen.search, 'created') });
   const client = useQueryClient();
   const cancel = useAct(async (tasks: readonly Task[]) => {
     for (const task of tasks.filter(isOpen)) await cancelTask(task.id);
@@ -79,6 +81,7 @@ export function Screen() {
         columns={screen.id === undefined ? columns : narrow}
         keyOf={keyOf}
         isSortedByServer
+        defaultSort="-created"
         filters={FILTERS}
         filterPlaceholder="Task, person or message"
         onEnd={() => {

@@ -10,12 +10,20 @@ export type Task = TaskList['tasks'][number];
 
 const PAGE = '100';
 
-/** All tasks one may see, newest first, page by page. */
-export function useTasks({ state, text }: { readonly state?: string; readonly text?: string }) {
+/** All tasks one may see, newest first unless it is said otherwise, page by page. */
+export function useTasks({
+  state,
+  text,
+  order,
+}: {
+  readonly state?: string;
+  readonly text?: string;
+  readonly order?: 'asc' | undefined;
+}) {
   return useInfiniteQuery({
-    queryKey: ['tasks', 'list', state, text],
+    queryKey: ['tasks', 'list', state, text, order],
     queryFn: ({ pageParam, signal }) =>
-      request('GET /api/tasks', { query: { state, text, limit: PAGE, cursor: pageParam }, signal }),
+      request('GET /api/tasks', { query: { state, text, order, limit: PAGE, cursor: pageParam }, signal }),
     // The first page has no cursor; the type is that of the others.
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ cursor }) => cursor ?? undefined,

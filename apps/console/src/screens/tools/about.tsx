@@ -34,7 +34,7 @@ export function About({ tool }: { readonly tool: Tool }) {
           hints.length > 0 && ['Hints', hints.join(', ')],
           ['Cost', `about ${tool.tokens.toLocaleString('en')} tokens for a model that knows of it`],
           !!tool.task && ['As a task', tool.task],
-          who.data !== undefined && [
+          !!who.data && [
             'Who else has it',
             who.data.length === 0
               ? 'nobody'

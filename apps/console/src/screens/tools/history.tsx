@@ -1,9 +1,8 @@
-/** Owns the person's own runs of a tool, as they were recorded. */
+/** Owns the person's own runs of a tool at its endpoint, as they were recorded. */
 import { History as HistoryIcon, RotateCcw } from 'lucide-react';
-import { useState } from 'react';
-import { ApiError } from '../../api/client.ts';
-import { useSession } from '../../api/session.ts';
+import { useMemo, useState } from 'react';
 import type { Tool } from '../../api/schema.ts';
+import { useMore } from '../../api/use-more.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -12,10 +11,10 @@ import { JsonView } from '../../ui/json-view.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import type { ScreenState } from '../../ui/use-screen.ts';
 import { When, durationText } from '../../ui/when.tsx';
-import { useCall, useOwnCalls } from './queries.ts';
-import type { RecordedCall } from './queries.ts';
+import { useOwnRuns, useRecorded } from './queries.ts';
+import type { OwnRun } from './queries.ts';
 
-const columns: Column<RecordedCall>[] = [
+const columns: Column<OwnRun>[] = [
   { id: 'at', header: 'When', cell: (call) => <When at={call.timestamp} />, width: '120px' },
   { id: 'outcome', header: 'Outcome', cell: (call) => <StateBadge state={call.outcome} />, width: '110px' },
   { id: 'took', header: 'Took', cell: (call) => durationText(call.durationMs), width: '80px', align: 'end' },
@@ -25,24 +24,18 @@ const columns: Column<RecordedCall>[] = [
     cell: (call) => <span className="truncate muted">{call.errorMessage}</span>,
   },
 ];
-const keyOf = (call: RecordedCall) => call.id;
+const keyOf = (call: OwnRun) => call.id;
 
 /** The list, and one of them beneath. */
 export function History({ tool, screen }: { readonly tool: Tool; readonly screen: ScreenState }) {
-  const { person } = useSession();
-  const query = useOwnCalls(tool.name, person.userId);
+  const query = useOwnRuns(tool);
+  const more = useMore(query);
+  const runs = useMemo(() => query.data?.pages.flatMap((page) => page.runs) ?? [], [query.data]);
   const [openId, setOpenId] = useState<string>();
   if (query.isPending) return <Skeleton kind="row" rows={5} />;
-  if (query.error) {
-    if (query.error instanceof ApiError && (query.error.status === 403 || query.error.status === 404))
-      return (
-        <EmptyState icon={<HistoryIcon />} title="Recorded calls are not shown to you">
-          They need the tool MONITORING_LOGS_LIST; an administrator can grant it.
-        </EmptyState>
-      );
+  if (query.error && runs.length === 0)
     return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
-  }
-  if (query.data.length === 0) {
+  if (runs.length === 0) {
     return (
       <EmptyState icon={<HistoryIcon />} title="Not run yet">
         What you run here is recorded, like every call, and can be run again.
@@ -54,19 +47,26 @@ export function History({ tool, screen }: { readonly tool: Tool; readonly screen
       <DataTable
         isInline
         label="My runs"
-        rows={query.data}
+        rows={runs}
         columns={columns}
         keyOf={keyOf}
         openKey={openId}
         onOpen={(call) => setOpenId(call.id)}
       />
+      {query.hasNextPage && (
+        <div>
+          <Button isBusy={query.isFetchingNextPage} onClick={more}>
+            Show older runs
+          </Button>
+        </div>
+      )}
       {openId !== undefined && <OneCall key={openId} id={openId} screen={screen} />}
     </div>
   );
 }
 
 function OneCall({ id, screen }: { readonly id: string; readonly screen: ScreenState }) {
-  const { data, isPending, error, refetch } = useCall(id);
+  const { data, isPending, error, refetch } = useRecorded(id);
   if (isPending) return <Skeleton rows={4} />;
   if (error) return <ErrorState error={error} onRetry={() => refetch()} />;
   return (

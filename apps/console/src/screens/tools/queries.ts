@@ -1,9 +1,10 @@
 /** Owns what the screen of tools reads: the tools, recorded calls, saved runs, whom one may act as. */
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { ApiError } from '../../api/client.ts';
 import { queryClient } from '../../api/query.ts';
 import { request } from '../../api/request.ts';
-import type { Call, CallPage, NamedCaller, Tool, View } from '../../api/schema.ts';
+import type { NamedCaller, Run, RunPage, Tool, View } from '../../api/schema.ts';
 
 /** The name of a tool in the address and in lists. */
 export function keyOf(tool: Pick<Tool, 'endpoint' | 'name'>): string {
@@ -18,27 +19,44 @@ export function useTools(): UseQueryResult<readonly Tool[]> {
   });
 }
 
-/** A call as it was recorded. */
-export type RecordedCall = CallPage['calls'][number];
+/** A run of the person's own as it was recorded. */
+export type OwnRun = RunPage['runs'][number];
 
-/** The person's own runs of a tool. */
-export function useOwnCalls(tool: string, userId: string): UseQueryResult<readonly RecordedCall[]> {
-  return useQuery({
-    queryKey: ['calls', 'own', tool, userId],
-    queryFn: async ({ signal }) => {
-      const query = { tool, user: userId, source: 'web', limit: 50 };
-      return (await request('GET /api/calls', { query, signal })).calls;
-    },
-    retry: false,
+const RUNS_PAGE = 50;
+/** Above the topic of calls: those who may not look at them do not hear of them, and a run tells by itself. */
+const RUNS_KEY = 'own-runs';
+
+/** The person's own runs of a tool, newest first. */
+export function useOwnRuns({ endpoint, name }: Pick<Tool, 'endpoint' | 'name'>) {
+  return useInfiniteQuery({
+    queryKey: [RUNS_KEY, endpoint, name],
+    queryFn: ({ pageParam, signal }) =>
+      request('GET /api/runs', {
+        query: { endpoint, tool: name, before: pageParam, limit: RUNS_PAGE },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined, // The first page has no cursor
+    getNextPageParam: (last) => (last.hasMore ? last.runs.at(-1)?.id : undefined),
+    // Records are written a moment after the call: what is shown again is read again.
+    staleTime: 0,
   });
 }
 
-/** One recorded call. */
-export function useCall(id: string | undefined): UseQueryResult<Call> {
+/** One recorded call: of the person's own, or of anybody for those who may look at calls. */
+export function useRecorded(id: string | undefined): UseQueryResult<Run> {
   return useQuery({
-    queryKey: ['calls', 'one', id],
-    queryFn: ({ signal }) => request('GET /api/calls/{callId}', { path: { callId: id ?? '' }, signal }),
+    queryKey: ['recorded', id],
+    queryFn: async ({ signal }) => {
+      const path = { callId: id ?? '' };
+      try {
+        return await request('GET /api/runs/{callId}', { path, signal });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        return request('GET /api/calls/{callId}', { path, signal });
+      }
+    },
     enabled: id !== undefined,
+    retry: false,
   });
 }
 
@@ -51,8 +69,8 @@ export function useCallers(): UseQueryResult<readonly NamedCaller[]> {
   });
 }
 
-/** Who else has the tool. */
-export function useWhoElse(tool: Tool): UseQueryResult<readonly NamedCaller[]> {
+/** Who else has the tool; null: not shown to this person. */
+export function useWhoElse(tool: Tool): UseQueryResult<readonly NamedCaller[] | null> {
   return useQuery({
     queryKey: ['keys', 'who', keyOf(tool)],
     queryFn: () => request('GET /api/tools/who', { query: { endpoint: tool.endpoint, tool: tool.name } }),

@@ -14,7 +14,7 @@ import { SchemaForm } from '../../ui/schema/schema-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import type { ScreenState } from '../../ui/use-screen.ts';
-import { useCall, useCallers } from './queries.ts';
+import { useRecorded, useCallers } from './queries.ts';
 import { RunView } from './run-view.tsx';
 import { SavedRuns } from './saved-runs.tsx';
 import { useRun } from './use-run.ts';
@@ -38,7 +38,7 @@ export function Runner({ tool, screen }: { readonly tool: Tool; readonly screen:
     drafts.set(draftKey, next);
     setArgs(next);
   };
-  useRecorded(screen, (recorded) => {
+  useRecordedArguments(screen, (recorded) => {
     change(recorded);
     if (json !== undefined) setJson(JSON.stringify(recorded, null, 2));
   });
@@ -196,9 +196,9 @@ function firstWords(text: string): string {
 }
 
 /** A call that the address names fills the form with its arguments, once. */
-function useRecorded(screen: ScreenState, onLoad: (args: unknown) => void): void {
+function useRecordedArguments(screen: ScreenState, onLoad: (args: unknown) => void): void {
   const { call } = screen.search;
-  const { data } = useCall(call);
+  const { data } = useRecorded(call);
   const loaded = useRef<string>(undefined);
   const latest = useRef({ onLoad, screen });
   latest.current = { onLoad, screen };

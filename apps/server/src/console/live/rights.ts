@@ -24,6 +24,8 @@ const LOOKING: Readonly<Record<Topic, Names | undefined>> = {
   organization: ['self', ['ORGANIZATION_GET']],
   schedules: ['agent', ['agents_read', 'executions_read']],
   memory: ['agent', ['agents_manage']],
+  dashboards: ['self', ['MONITORING_DASHBOARD_LIST']],
+  projects: ['self', ['PROJECT_LIST']],
 };
 
 /** The topics among those that a caller may hear of now. */

@@ -1,6 +1,7 @@
 /** What the console hears of: from signals of the store and from calls, to topics with ids, each for one organization. */
 import { CONNECTIONS_CHANGED, TOKENS_CHANGED } from '@parley/connections';
 import { IDENTITY_CHANGED, WEB_SESSIONS_CHANGED } from '@parley/identity';
+import { DASHBOARDS_CHANGED, PROJECTS_CHANGED } from '@parley/mesh';
 import type { SignalEvent } from '@parley/store';
 
 /** Everything that a page can ask to hear of. */
@@ -21,6 +22,8 @@ export const TOPICS = [
   'organization',
   'schedules',
   'memory',
+  'dashboards',
+  'projects',
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];
@@ -44,7 +47,7 @@ const TASK_CHANGED = 'task.changed';
 const PUBLISHED = 'event.published';
 const ANNOTATIONS = 'annotations.';
 const FEEDBACK = 'feedback.';
-const WORK_CHANGED = 'agent.work';
+const WORK_CHANGED = 'agent_work';
 const PLUGINS_CHANGED = 'agent.plugins';
 const INBOX = 'agent:inbox:';
 
@@ -59,6 +62,8 @@ export function meaningOf({ topic, payload }: SignalEvent): Meaning {
   if (topic === CONNECTIONS_CHANGED) return all(payload, [['connections'], ['virtual-mcps']]);
   if (topic === TOKENS_CHANGED) return told(payload, () => ['connections']);
   if (topic === WORK_CHANGED || topic === PLUGINS_CHANGED) return all(payload, [['agents']]);
+  if (topic === DASHBOARDS_CHANGED) return all(payload, [['dashboards']]);
+  if (topic === PROJECTS_CHANGED) return all(payload, [['projects']]);
   if (topic.startsWith(INBOX)) return told(payload, () => ['agents'], topic.slice(INBOX.length));
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** What annotation tools do not have because they are for agents: looking through notes, and what a person does with one. */
 import { Annotation, annotationsToolset, overlayTag, Session, toMarkdown } from '@parley/annotations';
 import { HttpRefusal } from '@parley/http';
-import { created, limitUpTo, one, ownAnswer, page, whole } from '@parley/http/rest';
+import { created, limitUpTo, one, ownAnswer, page, timeOrder, whole } from '@parley/http/rest';
 import type { Caller } from '@parley/kit';
 import * as z from 'zod';
 import type { ConsoleScope } from '../scope.ts';
@@ -63,6 +63,7 @@ export const annotationRoutes = [
       text: z.string().max(200).optional().describe('Part of what the person wrote'),
       limit: limitUpTo(MOST, USUAL),
       cursor: z.string().max(200).optional(),
+      order: timeOrder,
     }),
     answer: page('Note', Note),
     async run(scope) {
@@ -76,6 +77,7 @@ export const annotationRoutes = [
         text: query.text,
         limit: query.limit,
         cursor: query.cursor,
+        oldestFirst: query.order === 'asc',
       });
       const items = notes.map(({ annotation, session }) => ({
         annotation: { ...annotation },

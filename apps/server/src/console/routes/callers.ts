@@ -40,14 +40,14 @@ export const callerRoutes = [
   defineRoute({
     method: 'GET',
     path: '/tools/who',
-    summary: 'Who else has a tool; nobody is named to those who do not administer',
+    summary: 'Who else has a tool; null for those who do not administer',
     who: 'person',
     isQuiet: true,
     query: z.strictObject({
       endpoint: z.string().min(1).max(200).describe('What stands after /mcp/'),
       tool: z.string().min(1).max(200),
     }),
-    answer: whole('NamedCaller', NamedCaller),
+    answer: one('ToolHolders', z.array(NamedCaller).nullable()),
     async run(scope) {
       const { gateway, caller, query } = scope;
       return whoHas(scope, await engineNamed(gateway, caller, query), query.tool);

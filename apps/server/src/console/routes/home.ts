@@ -18,12 +18,18 @@ const Home = z.object({
       fix: z.string().optional(),
     }),
   ),
-  calls: z.object({
-    points: z.array(z.object({ at: z.iso.datetime(), calls: z.int(), errors: z.int() })).describe('By hour'),
-  }),
-  recent: z.array(
-    z.object({ at: z.iso.datetime(), who: z.string(), what: z.string(), href: z.string().nullable() }),
-  ),
+  calls: z
+    .object({
+      points: z
+        .array(z.object({ at: z.iso.datetime(), calls: z.int(), errors: z.int() }))
+        .describe('By hour'),
+    })
+    .nullable()
+    .describe('null: not shown to this person'),
+  recent: z
+    .array(z.object({ at: z.iso.datetime(), who: z.string(), what: z.string(), href: z.string().nullable() }))
+    .nullable()
+    .describe('null: not shown to this person'),
 });
 
 export const homeRoutes = [
@@ -41,7 +47,7 @@ export const homeRoutes = [
         callsOfDay(host, caller),
         lastChanges(host, caller),
       ]);
-      return { waiting, health, calls: { points }, recent };
+      return { waiting, health, calls: points && { points }, recent };
     },
   }),
   defineRoute({

@@ -8,6 +8,7 @@ import { deskRoutes } from './desk.ts';
 import { homeRoutes } from './home.ts';
 import { liveRoutes } from './live.ts';
 import { resourceRoutes } from './resources.ts';
+import { runRoutes } from './runs.ts';
 import { sessionRoutes } from './session.ts';
 import { taskRoutes } from './tasks.ts';
 import { toolRoutes } from './tools.ts';
@@ -17,6 +18,7 @@ export const ROUTES = [
   ...accountRoutes,
   ...toolRoutes,
   ...callRoutes,
+  ...runRoutes,
   ...callerRoutes,
   ...resourceRoutes,
   ...clientRoutes,

@@ -1,7 +1,7 @@
 /** Tasks of the organization, as far as one may see them: looking, answering, cancelling, running again. */
 import { plainErrorOf } from '@parley/gateway';
 import { HttpRefusal } from '@parley/http';
-import { limitUpTo, one } from '@parley/http/rest';
+import { limitUpTo, one, timeOrder } from '@parley/http/rest';
 import { ProtocolFault } from '@parley/kit';
 import * as z from 'zod';
 import { defineRoute } from '../scope.ts';
@@ -87,6 +87,7 @@ export const taskRoutes = [
         .describe('A part of the tool, the message or the name of the owner'),
       limit: limitUpTo(MOST, USUAL),
       cursor: z.string().max(200).optional(),
+      order: timeOrder,
     }),
     answer: one('TaskList', z.object({ tasks: z.array(Task), cursor: z.string().nullable() })),
     async run(scope) {

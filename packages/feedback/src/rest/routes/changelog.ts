@@ -1,5 +1,5 @@
 /** Routes of the changelog. */
-import { created, flag, nothing, one, page, pageFields } from '@parley/http/rest';
+import { created, flag, nothing, one, page, pageFields, timeOrder } from '@parley/http/rest';
 import * as z from 'zod';
 import { ChangelogEntry, CreateChangelog, PatchChangelog } from '../../shapes/nouns.ts';
 import { defineRoute } from '../route.ts';
@@ -16,6 +16,7 @@ export const changelogRoutes = [
     query: z.strictObject({
       published: flag('true: only published ones; false: only drafts and scheduled ones'),
       search: z.string().min(1).max(200).optional().describe('A part of the title or the text'),
+      order: timeOrder,
       ...pageFields,
     }),
     answer: page('ChangelogEntry', ChangelogEntry),

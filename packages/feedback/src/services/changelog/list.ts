@@ -8,17 +8,22 @@ import { entriesOf, toEntries } from './rows.ts';
 import { pageOf, startOf } from '../paging.ts';
 import type { Base } from '../write.ts';
 
-/** Entries, the newest first; all of them, or only those that are published, or only the others. */
+/** Entries, the newest first unless it is said otherwise; all of them, or only those that are published, or only the others. */
 export async function listChangelog(
   { store, now }: Pick<Base, 'store' | 'now'>,
   organizationId: string,
-  query: PageQuery & { readonly published?: boolean | undefined; readonly search?: string | undefined },
+  query: PageQuery & {
+    readonly published?: boolean | undefined;
+    readonly search?: string | undefined;
+    readonly order?: 'asc' | 'desc' | undefined;
+  },
 ): Promise<Page<ChangelogEntry>> {
-  const { published, search, limit } = query;
+  const { published, search, limit, order = 'desc' } = query;
+  const beyond = sql.raw(order === 'asc' ? '>' : '<');
   const like = `%${(search ?? '').toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`;
   const scope: CursorScope = {
     entity: 'changelog',
-    sort: 'newest',
+    sort: order === 'asc' ? 'oldest' : 'newest',
     filter: { published, ...(search !== undefined && { search }) },
   };
   const start = startOf(scope, query);
@@ -42,10 +47,10 @@ export async function listChangelog(
     .selectAll('entry')
     .select('author.name as author_name')
     .$if(start !== undefined, (entries) =>
-      entries.where(sql<boolean>`(entry.created_at, entry.id) < (${start?.key}, ${start?.id})`),
+      entries.where(sql<boolean>`(entry.created_at, entry.id) ${beyond} (${start?.key}, ${start?.id})`),
     )
-    .orderBy('entry.created_at', 'desc')
-    .orderBy('entry.id', 'desc')
+    .orderBy('entry.created_at', order)
+    .orderBy('entry.id', order)
     .limit(limit + 1)
     .execute();
   const items = await toEntries(store, organizationId, rows.slice(0, limit), at);

@@ -57,10 +57,14 @@ export interface CallLine {
 }
 
 export interface Calls {
-  /** Newest first; `before` is the id of the last one of the page before. */
+  /** Newest first unless it is said otherwise; `before` is the id of the last one of the page before. */
   page(
     organizationId: string,
-    query: CallFilter & { readonly before?: number | undefined; readonly limit: number },
+    query: CallFilter & {
+      readonly before?: number | undefined;
+      readonly oldestFirst?: boolean | undefined;
+      readonly limit: number;
+    },
   ): Promise<{ calls: CallLine[]; hasMore: boolean }>;
   one(organizationId: string, id: number): Promise<CallInFull | undefined>;
   rates(organizationId: string, query: CallFilter & RatesQuery): Promise<Rates>;
@@ -81,11 +85,12 @@ export function createCalls(parts: {
   const { records, titlesOf } = parts;
   const names = createCallNames(parts.identity, titlesOf);
   return {
-    async page(organizationId, { before, limit, ...query }) {
+    async page(organizationId, { before, oldestFirst = false, limit, ...query }) {
       const found = await records.listDetailed({
         ...recordFilter(organizationId, query),
         limit: limit + 1,
-        ...(before !== undefined && { before }),
+        oldestFirst,
+        ...(before !== undefined && (oldestFirst ? { after: before } : { before })),
       });
       const shown = found.slice(0, limit);
       const known = await names(organizationId, shown);

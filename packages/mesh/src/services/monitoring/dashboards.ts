@@ -8,6 +8,9 @@ import type { Dashboard, DashboardData, Widget } from './dashboard.ts';
 type Scope = Pick<Caller, 'organizationId'>;
 type Changes = { readonly [Name in keyof DashboardData]?: DashboardData[Name] | undefined };
 
+/** Told with every change of a dashboard, with the organization. */
+export const DASHBOARDS_CHANGED = 'mesh.dashboards';
+
 export interface Dashboards {
   /** All of them, oldest first. */
   list(caller: Caller): Promise<Dashboard[]>;
@@ -61,6 +64,7 @@ export function createDashboardStore(store: Store): Dashboards {
             `There are ${MOST_DASHBOARDS} dashboards already. Delete one first.`,
           );
         await rows.insert(made);
+        await tx.signal(DASHBOARDS_CHANGED, caller.organizationId);
       });
       return made;
     },
@@ -71,10 +75,15 @@ export function createDashboardStore(store: Store): Dashboards {
         const isThere = await rows.update(id, { ...changes, updatedAt: new Date().toISOString() });
         const found = isThere ? await rows.get(id) : undefined;
         if (found === undefined) throw new ToolError('not_found', `There is no dashboard ${id}.`);
+        await tx.signal(DASHBOARDS_CHANGED, caller.organizationId);
         return found;
       });
     },
-    delete: (caller, id) => store.transaction((tx) => ROWS.in(tx, caller).delete(id)),
+    delete: (caller, id) =>
+      store.transaction(async (tx) => {
+        await tx.signal(DASHBOARDS_CHANGED, caller.organizationId);
+        return ROWS.in(tx, caller).delete(id);
+      }),
   };
 }
 

@@ -72,6 +72,7 @@ export function Editor({
   return (
     <DetailPane
       title={id === NEW ? 'New entry' : <bdi>{entry?.title ?? 'Entry'}</bdi>}
+      name={id === NEW ? 'New entry' : entry?.title}
       size="l"
       onClose={onClose}
       query={id === NEW || entry ? undefined : query}

@@ -16,6 +16,7 @@ import { TOPIC, useIsAdministrator } from '../shared/queries.ts';
 import './changelog.css';
 import { Editor } from './editor.tsx';
 import type { Entry } from './queries.ts';
+import { orderOf } from '../../../ui/server-order.ts';
 import { deleteOneOf, NEW, useChangelog } from './queries.ts';
 
 const keyOf = ({ id }: Entry) => id;
@@ -57,6 +58,15 @@ const columns: Column<Entry>[] = [
     cell: ({ authorName }) => <bdi className="truncate muted">{authorName ?? ''}</bdi>,
   },
   {
+    id: 'written',
+    header: 'Written',
+    width: '110px',
+    align: 'end',
+    isWideOnly: true,
+    isServerSorted: true,
+    cell: ({ createdAt }) => <When at={createdAt} />,
+  },
+  {
     id: 'published',
     header: 'Out',
     width: '120px',
@@ -82,7 +92,8 @@ export function Screen() {
   const screen = useScreen();
   const isAdministrator = useIsAdministrator();
   const { published, q } = screen.search;
-  const query = useChangelog(published === undefined ? undefined : published === 'true', q);
+  const isPublished = published === undefined ? undefined : published === 'true';
+  const query = useChangelog(isPublished, q, orderOf(screen.search, 'written'));
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const onEnd = useCallback(() => {
@@ -118,6 +129,7 @@ export function Screen() {
       columns={screen.id === undefined ? columns : narrowColumns}
       keyOf={keyOf}
       isSortedByServer
+      defaultSort="-written"
       filters={FILTERS}
       filterPlaceholder="Filter entries"
       actions={make}

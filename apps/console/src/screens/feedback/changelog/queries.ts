@@ -13,12 +13,16 @@ const PAGE_ROWS = 100;
 const LIST = [TOPIC, 'changelog'] as const;
 
 /** The pages of entries that were read so far; `published` and `search` narrow them. */
-export function useChangelog(published: boolean | undefined, search: string | undefined) {
+export function useChangelog(
+  published: boolean | undefined,
+  search: string | undefined,
+  order: 'asc' | undefined,
+) {
   return useInfiniteQuery({
-    queryKey: [...LIST, published, search],
+    queryKey: [...LIST, published, search, order],
     queryFn: ({ pageParam, signal }) =>
       requestWhole('GET /api/v1/changelog', {
-        query: { published, search, limit: PAGE_ROWS, cursor: pageParam },
+        query: { published, search, order, limit: PAGE_ROWS, cursor: pageParam },
         signal,
       }),
     initialPageParam: '',

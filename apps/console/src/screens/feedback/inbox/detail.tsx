@@ -80,6 +80,7 @@ export function PostPane({
   return (
     <DetailPane
       title={<bdi>{post?.title ?? 'Post'}</bdi>}
+      name={post?.title}
       size="l"
       query={post ? undefined : query}
       onClose={onClose}

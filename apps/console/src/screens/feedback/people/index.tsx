@@ -19,6 +19,7 @@ import { DetailPane, Facts } from '../../../ui/detail-pane.tsx';
 import { ConfirmDelete } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { ListScreen } from '../../../ui/list-screen.tsx';
+import type { Filter } from '../../../ui/list-screen.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { ScreenLink } from '../../../ui/screen-link.tsx';
 import { Select } from '../../../ui/select.tsx';
@@ -45,6 +46,27 @@ const SORTS = {
 } as const;
 type Sort = keyof typeof SORTS;
 
+const DAY_MS = 86_400_000;
+const FILTERS: readonly Filter[] = [
+  {
+    id: 'verified',
+    label: 'E-mail',
+    options: [
+      { value: 'true', label: 'Verified' },
+      { value: 'false', label: 'Not verified' },
+    ],
+  },
+  {
+    id: 'joined',
+    label: 'Joined',
+    options: [
+      { value: '7', label: 'In the last 7 days' },
+      { value: '30', label: 'In the last 30 days' },
+      { value: '365', label: 'In the last year' },
+    ],
+  },
+];
+
 const PAGE_ROWS = 100;
 const keyOf = ({ memberId }: Pick<Person, 'memberId'>) => memberId;
 
@@ -64,17 +86,31 @@ async function readPerson(id: string, signal: AbortSignal): Promise<Person | und
 }
 
 function usePeople(search: ScreenState['search']) {
-  const { q, sort } = search;
+  const { q, sort, verified, joined } = search;
   return useInfiniteQuery({
-    queryKey: [TOPIC, 'people', q, sort],
+    queryKey: [TOPIC, 'people', q, sort, verified, joined],
     queryFn: async ({ pageParam, signal }) => {
-      const query = { search: q, sort: sortOf(sort), limit: PAGE_ROWS, cursor: pageParam };
+      const query = {
+        search: q,
+        sort: sortOf(sort),
+        limit: PAGE_ROWS,
+        cursor: pageParam,
+        verified: verified === undefined ? undefined : verified === 'true',
+        dateFrom: sinceOf(joined),
+      };
       return readPeople(query, signal);
     },
     initialPageParam: '',
     getNextPageParam: (last) => last.pagination.cursor ?? undefined,
     placeholderData: (before) => before,
   });
+}
+
+/** The beginning of a day, so that the pages of one list agree about it. */
+function sinceOf(days: string | undefined): string | undefined {
+  const count = Number(days);
+  if (!Number.isInteger(count) || count <= 0 || count > 3650) return undefined;
+  return new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
 }
 
 function sortOf(text: string | undefined): Sort {
@@ -126,6 +162,7 @@ export function Screen() {
       keyOf={keyOf}
       isSortedByServer
       filterPlaceholder="Name or e-mail"
+      filters={FILTERS}
       onEnd={onEnd}
       isLoadingMore={isFetchingNextPage}
       bulk={bulk}
@@ -258,6 +295,7 @@ function PersonPane({ person, onClose }: { readonly person: Person; readonly onC
   return (
     <DetailPane
       title={<bdi>{person.name}</bdi>}
+      name={person.name}
       about={<ShortId id={person.memberId} />}
       onClose={onClose}
       actions={

@@ -5,6 +5,8 @@ import { BulkDelete } from '../../../ui/bulk-delete.tsx';
 import { Button } from '../../../ui/button.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { ListScreen } from '../../../ui/list-screen.tsx';
+import type { Filter } from '../../../ui/list-screen.tsx';
+import { isAmong, rowOptions } from '../../../ui/row-options.ts';
 import { EmptyState } from '../../../ui/states.tsx';
 import { useKeys } from '../../../ui/use-keys.ts';
 import type { ScreenState } from '../../../ui/use-screen.ts';
@@ -38,14 +40,41 @@ const columns: Column<Dashboard>[] = [
   },
 ];
 const keyOf = (one: Dashboard) => one.id;
+const SHOWN = [
+  { value: 'metric', label: 'A figure' },
+  { value: 'timeseries', label: 'A course over time' },
+  { value: 'table', label: 'A table' },
+];
+
+/** The tools whose calls it looks at, where it names them. */
+function toolsOf({ filters, widgets }: Dashboard): string[] {
+  return [...(filters.toolNames ?? []), ...widgets.flatMap(({ filter }) => filter?.toolNames ?? [])];
+}
 
 /** All dashboards, and the way to a new one. */
 export function DashboardList({ screen }: { readonly screen: ScreenState }) {
   const query = useDashboards();
   const text = (screen.search['q'] ?? '').toLowerCase();
+  const { shows, tool } = screen.search;
   const rows = useMemo(
-    () => (query.data ?? []).filter(({ name }) => name.toLowerCase().includes(text)),
-    [query.data, text],
+    () =>
+      (query.data ?? []).filter(
+        (one) =>
+          one.name.toLowerCase().includes(text) &&
+          isAmong(
+            shows,
+            one.widgets.map(({ type }) => type),
+          ) &&
+          isAmong(tool, toolsOf(one)),
+      ),
+    [query.data, text, shows, tool],
+  );
+  const filters = useMemo(
+    (): readonly Filter[] => [
+      { id: 'shows', label: 'Shows', options: SHOWN },
+      { id: 'tool', label: 'Tool', options: rowOptions((query.data ?? []).flatMap(toolsOf)) },
+    ],
+    [query.data],
   );
   const make = () => screen.open('new');
   useKeys({ c: make });
@@ -73,6 +102,7 @@ export function DashboardList({ screen }: { readonly screen: ScreenState }) {
       columns={columns}
       keyOf={keyOf}
       defaultSort="name"
+      filters={filters}
       actions={button}
       bulk={bulk}
       empty={

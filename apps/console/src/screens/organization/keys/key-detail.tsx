@@ -3,6 +3,8 @@ import { Ban, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { callTool } from '../../../api/call-tool.ts';
 import { makeOld } from '../../../api/make-old.ts';
+import { useNamedAgents, useNamedConnections } from '../../../api/named.ts';
+import type { Named } from '../../../api/named.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -36,6 +38,7 @@ export function KeyDetail({
   return (
     <DetailPane
       title={<TrustedName name={key?.name ?? 'Key'} />}
+      name={key?.name}
       query={query}
       onClose={onClose}
       about={key && <KeyBadge state={key.state} />}
@@ -61,7 +64,23 @@ export function KeyDetail({
   );
 }
 
+/** By its name; the id of what is not known stays short. */
+function NamedLink({
+  to,
+  id,
+  among,
+}: {
+  readonly to: string;
+  readonly id: string;
+  readonly among: readonly Named[];
+}) {
+  const name = among.find((one) => one.id === id)?.name;
+  return name === undefined ? <ShortId id={id} /> : <ScreenLink to={`${to}/${id}`}>{name}</ScreenLink>;
+}
+
 function Content({ info }: { readonly info: Key }) {
+  const connections = useNamedConnections();
+  const agents = useNamedAgents();
   return (
     <>
       <Facts
@@ -72,12 +91,13 @@ function Content({ info }: { readonly info: Key }) {
           ['Ends', info.expiresAt === null ? 'never' : <When key="ends" at={info.expiresAt} />],
           ['Made', <When key="made" at={info.createdAt} />],
           info.role !== null && ['Narrowed to', <Badge key="role">{info.role}</Badge>],
-          info.connectionId !== null && ['Acts for', <ShortId key="connection" id={info.connectionId} />],
+          info.connectionId !== null && [
+            'Acts for',
+            <NamedLink key="connection" to="/connections" id={info.connectionId} among={connections} />,
+          ],
           info.agentId !== null && [
             'Agent',
-            <ScreenLink key="agent" to={`/agents/${info.agentId}`}>
-              {info.agentId}
-            </ScreenLink>,
+            <NamedLink key="agent" to="/agents" id={info.agentId} among={agents} />,
           ],
           [
             'Calls',

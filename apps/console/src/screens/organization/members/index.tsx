@@ -38,6 +38,7 @@ const columns: Column<Person>[] = [
   {
     id: 'name',
     header: 'Name',
+    isServerSorted: true,
     cell: (person) => (
       <>
         <Avatar name={nameOf(person)} size="s" />
@@ -61,6 +62,7 @@ const columns: Column<Person>[] = [
   {
     id: 'since',
     header: 'Since',
+    isServerSorted: true,
     width: '150px',
     align: 'end',
     cell: (person) =>
@@ -154,6 +156,7 @@ export function Members({ screen: whole }: { readonly screen: ScreenState }) {
         keyOf={keyOf}
         // Invitations, then the oldest first: sorting would be of the pages that were read alone.
         isSortedByServer
+        defaultSort="since"
         onEnd={more}
         isLoadingMore={query.isFetchingNextPage}
         bulk={bulk}

@@ -38,6 +38,7 @@ export function MemberDetail({
   return (
     <DetailPane
       title={<TrustedName name={member?.name ?? 'Member'} />}
+      name={member?.name}
       query={query}
       onClose={onClose}
       about={member?.roles.map((role) => (
@@ -179,6 +180,7 @@ export function InvitationDetail({
   return (
     <DetailPane
       title={<TrustedName name={invitation.email} />}
+      name={invitation.email}
       onClose={onClose}
       about={<Badge tone="amber">invited</Badge>}
     >
