@@ -2,7 +2,7 @@
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-const WAITING = /\/(?:bench|test\/(?:console|e2e|faults|gateway|product|soak|vite))\//;
+const WAITING = /\/(?:bench|test\/(?:console|e2e|faults|gateway|product|vite))\//;
 
 export class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
