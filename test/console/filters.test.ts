@@ -93,14 +93,14 @@ describeInBrowser('filters of lists', () => {
       await page.getByRole('columnheader', { name: column }).getByRole('button').click();
       if (column === 'Name')
         await page.getByRole('columnheader', { name: column }).getByRole('button').click();
-      await expect.poll(() => rowOf(list), path).not.toBe(before);
+      await expect.poll(() => rowOf(list), { message: path }).not.toBe(before);
     }
     expect(faults).toEqual([]);
   });
 
   test('hundreds of credentials exist only while they are seen', async () => {
     const { data } = (await owner.ask('GET /api/connections')).body;
-    const [{ id }] = data as { id: string }[];
+    const { id } = (data as { id: string }[])[0]!;
     const { page, go, faults } = await bed.open();
     await page.addInitScript({ content: `(${playCredentials.toString()})()` });
     await go(`/connections/${id}/credentials`);
