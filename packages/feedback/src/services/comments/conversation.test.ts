@@ -201,7 +201,7 @@ onBothEngines('conversations', (open) => {
       }),
       { numRuns: 40 },
     );
-  }, 120_000);
+  });
 
   test('merge then unmerge restores votes, comments and counts exactly', async () => {
     const perform = await prepare();
@@ -220,5 +220,5 @@ onBothEngines('conversations', (open) => {
       },
     );
     await fc.assert(property, { numRuns: 30 });
-  }, 120_000);
+  });
 });
