@@ -27,10 +27,10 @@ export function checkPictures(root: string): Finding[] {
   const now = namesOfScreens(root);
   const file = join(root, SHOWN);
   const shown: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
-  const before: readonly unknown[] = Array.isArray(shown) ? shown : [];
+  const before = new Set(Array.isArray(shown) ? shown : []);
   const changed = [
-    ...now.filter((name) => !before.includes(name)),
-    ...before.filter((name) => !now.some((one) => one === name)),
+    ...now.filter((name) => !before.has(name)),
+    ...[...before].filter((name) => !now.includes(String(name))),
   ];
   if (changed.length === 0) return [];
   const message = `the pictures in docs/images show other screens than there are (${changed.slice(0, 3).join('; ')}); take them anew with 'npm run screenshots'`;
