@@ -62,7 +62,7 @@ describeInBrowser('the first five minutes', () => {
     await expect.poll(() => isDone(1)).toBe(true);
     const other = await openTab(browser, server.url);
     await other.page.goto(`${server.url.replace('127.0.0.1', 'localhost')}/console`);
-    await other.page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
+    await other.page.getByRole('textbox', { name: 'E-mail' }).fill(EMAIL);
     await other.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await other.page.keyboard.press('Enter');
     await other.page.getByRole('navigation', { name: 'Main' }).waitFor();

@@ -31,8 +31,8 @@ export async function sceneOf(host: Host, now: number): Promise<Scene> {
 export const DEMO_CALL = 'demo-';
 
 /** True for a call that no client made. */
-export function isDemoCall(requestId: string): boolean {
-  return requestId.startsWith(DEMO_CALL);
+export function isDemoCall(requestId: string | null): boolean {
+  return requestId?.startsWith(DEMO_CALL) === true;
 }
 
 /** A part of the demo: it is played where nothing of its kind is yet. */

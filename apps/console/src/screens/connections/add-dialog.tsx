@@ -21,6 +21,7 @@ import {
 import type { Pair } from './pairs.tsx';
 import { textsOf } from './pairs.tsx';
 import { NoPrograms } from './no-programs.tsx';
+import { isPrivate } from './is-private.ts';
 import { PasteJson } from './paste-json.tsx';
 import { createConnection, readSoon } from './queries.ts';
 
@@ -233,15 +234,6 @@ function PrivateField({ draft, change }: FieldsProps) {
       Let it reach this private address
     </Checkbox>
   );
-}
-
-const PRIVATE =
-  /^(?:localhost|.+\.(?:local|internal|lan|home|localhost)|127\..+|10\..+|192\.168\..+|172\.(?:1[6-9]|2\d|3[01])\..+|\[(?:::1|f[cde].+)\])$/i;
-
-/** Whether an address looks private; the server decides what is. */
-export function isPrivate(address: string): boolean {
-  const host = URL.parse(address)?.hostname;
-  return host !== undefined && (PRIVATE.test(host) || !host.includes('.'));
 }
 
 function OpenApiFields({ draft, change }: FieldsProps) {
