@@ -11,6 +11,8 @@ export interface Act<A extends unknown[]> {
   readonly isBusy: boolean;
   /** What the last run failed with, until the next one starts. */
   readonly error: ApiError | undefined;
+  /** Forgets the error: what it was about was changed. */
+  readonly forget: () => void;
 }
 
 /** What to do with the end of an act. */
@@ -55,7 +57,8 @@ export function useAct<A extends unknown[], R>(
     };
     detach(act(), reportError);
   }, []);
-  return { run, isBusy, error };
+  const forget = useCallback(() => setError(undefined), []);
+  return { run, isBusy, error, forget };
 }
 
 /** What the server failed with is found in its log by the request; a form, which shows its error itself, keeps what was typed. */

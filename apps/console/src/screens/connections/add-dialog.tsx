@@ -78,11 +78,19 @@ const EMPTY: Draft = {
   openapiServer: '',
 };
 
+/** An error below a long form is seen at once. */
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' });
+}
+
 /** The dialog; what was typed is there until something was added. */
 export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
   const [way, setWay] = useState<Way>('address');
   const [draft, setDraft] = useState<Draft>(EMPTY);
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const change = (part: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...part }));
+    add.forget();
+  };
   const { startsPrograms } = useSession();
   const isAdministrator = useSession().isAdministrator;
   const canStart = startsPrograms && isAdministrator;
@@ -143,7 +151,7 @@ export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
         {way === 'command' && <ProgramFields draft={draft} change={change} hint={PROGRAM_HINT} />}
         {way === 'openapi' && <OpenApiFields draft={draft} change={change} />}
         {add.error && (
-          <div className="field-error" role="alert">
+          <div className="field-error" role="alert" ref={intoView}>
             {add.error.message}
           </div>
         )}
