@@ -46,7 +46,9 @@ export function problemPage(
   instead?: { readonly path: string; readonly text: string },
 ): string {
   const link =
-    instead === undefined ? '' : `<p><a href="${escapeHtml(instead.path)}">${escapeHtml(instead.text)}</a></p>`;
+    instead === undefined
+      ? ''
+      : `<p><a href="${escapeHtml(instead.path)}">${escapeHtml(instead.text)}</a></p>`;
   return pageOf(title, `<p>${escapeHtml(message)}</p>${link}`);
 }
 

@@ -97,7 +97,11 @@ function problemOf(
 ): Page {
   // What is left of a refused request is not read, so the connection cannot be used again.
   const ending = req.complete ? {} : { connection: 'close' };
-  return { status, body: problemPage('This did not work', message, instead), headers: { ...headers, ...ending } };
+  return {
+    status,
+    body: problemPage('This did not work', message, instead),
+    headers: { ...headers, ...ending },
+  };
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { status, body, headers }: Page): void {

@@ -132,7 +132,9 @@ function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
         {authorize.error && (
           <Notice tone="amber">
             It could not be authorised. Where its server takes a token instead, set one in the{' '}
-            <ScreenLink to={`/connections/${encodeURIComponent(id)}/settings`}>settings of the connection</ScreenLink>
+            <ScreenLink to={`/connections/${encodeURIComponent(id)}/settings`}>
+              settings of the connection
+            </ScreenLink>
             .
           </Notice>
         )}

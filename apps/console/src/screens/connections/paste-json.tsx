@@ -196,8 +196,8 @@ export function PasteJson({ isOpen, onClose, onAdded, ways }: PasteJsonProps) {
                 </Checkbox>
               ) : (
                 <p className="connections-elsewhere small" role="note">
-                  Only owners and administrators may let a connection reach an address inside your network; ask
-                  one of them to add it.
+                  Only owners and administrators may let a connection reach an address inside your network;
+                  ask one of them to add it.
                 </p>
               ))}
             {needs.map((need) => (

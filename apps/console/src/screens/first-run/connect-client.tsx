@@ -42,8 +42,8 @@ export function ConnectClient({ isCurrent }: { readonly isCurrent: boolean }) {
           </Button>
           <span className="muted small">
             It goes where {PLACEHOLDER} stands below. It {isAdministrator && 'may do all that you may, and '}
-            does not end until you revoke it; <ScreenLink to="/organization/keys">make a narrower one</ScreenLink>{' '}
-            where that is too much.
+            does not end until you revoke it;{' '}
+            <ScreenLink to="/organization/keys">make a narrower one</ScreenLink> where that is too much.
           </span>
         </div>
       ) : (
