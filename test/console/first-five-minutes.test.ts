@@ -62,10 +62,21 @@ describeInBrowser('the first five minutes', () => {
     await expect.poll(() => isDone(1)).toBe(true);
     const other = await openTab(browser, server.url);
     await other.page.goto(`${server.url.replace('127.0.0.1', 'localhost')}/console`);
-    await other.page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
+    await other.page.getByRole('textbox', { name: 'E-mail' }).fill(EMAIL);
     await other.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await other.page.keyboard.press('Enter');
     await other.page.getByRole('navigation', { name: 'Main' }).waitFor();
+    // What is hidden there for password managers must not make the window scroll beside its own scroller.
+    for (const viewport of [
+      { width: 1280, height: 600 },
+      { width: 390, height: 600 },
+    ]) {
+      await other.page.setViewportSize(viewport);
+      await other.page.goto(`${server.url.replace('127.0.0.1', 'localhost')}/console/account`);
+      await other.page.locator('input.visually-hidden').first().waitFor({ state: 'attached' });
+      const overflow = () => document.documentElement.scrollHeight - innerHeight;
+      expect(await other.page.evaluate(overflow), JSON.stringify(viewport)).toBeLessThanOrEqual(0);
+    }
     expect(other.faults).toEqual([]);
     await other.context.close();
   });
@@ -85,7 +96,10 @@ describeInBrowser('the first five minutes', () => {
       await client.connect(new StreamableHTTPClientTransport(new URL(mcp), { requestInit }));
       return client;
     };
+    expect(await isDone(2)).toBe(false);
     const client = await connect();
+    // Connected before it has called anything.
+    await expect.poll(() => Promise.all([isDone(2), isDone(3)])).toEqual([true, false]);
     const answer = await client.callTool({ name: 'search_feedback', arguments: { query: 'dark mode' } });
     expect(answer.isError).not.toBe(true);
     await expect.poll(() => Promise.all([isDone(2), isDone(3)])).toEqual([true, true]);

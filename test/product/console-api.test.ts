@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPage, tokenOf } from './annotations-page.ts';
 import type { Browser, ConsoleServer, StreamEvent } from './console-browser.ts';
 import { startConsole } from './console-browser.ts';
-import { callTool } from './mcp-messages.ts';
+import { callTool, message, post } from './mcp-messages.ts';
 
 let server: ConsoleServer;
 let owner: Browser;
@@ -431,6 +431,19 @@ describe('what is one’s own', () => {
     const { key } = await rival.call('self', 'API_KEY_CREATE', {
       name: 'Client',
       permissions: { '*': ['*'] },
+    });
+    // Whoever only talks to the REST API is no client of MCP.
+    const authorization = `Bearer ${key}`;
+    expect((await fetch(`${server.url}/api/v1/boards`, { headers: { authorization } })).status).toBe(200);
+    expect((await rival.ask('GET /api/first-run')).body.data.steps.client).toBe(false);
+    const heard = await rival.stream('GET /api/live?topics=calls');
+    await post(server.mcp, key, message(1, 'tools/list'));
+    await until(heard, of('calls'));
+    heard.close();
+    expect((await rival.ask('GET /api/first-run')).body.data.steps).toEqual({
+      signIn: false,
+      client: true,
+      call: null,
     });
     await callTool({ mcp: server.mcp, key }, 'parley_whoami');
     await eventually(async () => {

@@ -46,7 +46,7 @@ describe('the ways in', () => {
     expect(status).toBe(200);
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(
-        /^parley=parley_web_[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+        /^parley_\d+=parley_web_[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
       ),
     ]);
     expect(body.data).toMatchObject({ role: 'owner', isFirstRun: true, hasPassword: false, passkeys: 0 });
@@ -65,6 +65,19 @@ describe('the ways in', () => {
     );
     expect(answers.size).toBe(1);
     expect([...answers][0]).toMatch(/^401 /);
+  });
+
+  test('servers on ports beside one another leave each other’s cookies alone, and a cookie without a port is still read', async () => {
+    const browser = await server.signedIn();
+    const { port } = new URL(server.url);
+    const [name = '', token = ''] = browser.cookie?.split('=') ?? [];
+    expect(name).toBe(`parley_${port}`);
+    for (const [cookie, status] of [
+      [`parley=${token}`, 200],
+      [`parley_1=${token}`, 401],
+      [`parley=other; parley_1=other; ${browser.cookie}`, 200],
+    ] as const)
+      expect((await browser.ask('GET /api/session', { headers: { cookie } })).status, cookie).toBe(status);
   });
 
   test('the owner key signs in, a narrow key does not, and a session starts no MCP', async () => {

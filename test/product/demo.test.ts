@@ -101,6 +101,9 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
       await using first = await start(flagsOf(database));
       const lists = await endedLists(first.owner);
       for (const [name, found] of Object.entries(lists)) expect([name, found]).not.toEqual([name, []]);
+      // Nobody has connected a client yet.
+      const { steps } = await dataOf(first.owner, '/api/first-run');
+      expect(steps).toMatchObject({ client: false, call: null });
       expect(new Set(lists.tasks)).toEqual(
         new Set(['working', 'input_required', 'completed', 'failed', 'cancelled']),
       );

@@ -5,6 +5,7 @@ import type { CallRecord, Grants, Source, StartNotice } from '@parley/kit';
 import { soleCaller } from '@parley/kit';
 import { createProbes } from './probes.ts';
 import type { Config } from './config.ts';
+import { createClientsSeen } from './console/clients-seen.ts';
 import { createFront } from './console/front.ts';
 import type { CallFeed } from './console/index.ts';
 import { createConsole } from './console/index.ts';
@@ -127,6 +128,7 @@ export async function createApp({
     spending: host.store.spending,
     resumeParked: (id, owner, call) => host.connections.bridge.resume(id, owner, call),
     publicUrl: config.web.publicUrl,
+    arrived: config.hasConsole ? createClientsSeen(host.store, onFault) : undefined,
     anonymous: nobody,
     onFault,
   });

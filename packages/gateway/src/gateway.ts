@@ -35,6 +35,8 @@ export interface GatewayOptions extends LegOptions {
   readonly resumeParked?: ResumeHere | undefined;
   /** Where clients reach this server; absent: where they say that they do. */
   readonly publicUrl?: string | undefined;
+  /** Told of everybody who comes over MCP; must not throw and must not wait. */
+  readonly arrived?: ((caller: Caller) => void) | undefined;
   /** Serves requests without a credential as this caller; tests only, no configuration sets it. */
   readonly anonymous?: Caller | undefined;
 }
@@ -106,6 +108,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           await dispatch.nowhere(req, caller);
           throw new HttpRefusal(404, 'Nothing is served at this URL.', { rpc: RPC.methodNotFound });
         }
+        options.arrived?.(caller);
         const served = { caller, engine };
         if (plain !== undefined)
           return await within(spent ?? spending?.begin(), () =>

@@ -11,6 +11,8 @@ export interface Act<A extends unknown[]> {
   readonly isBusy: boolean;
   /** What the last run failed with, until the next one starts. */
   readonly error: ApiError | undefined;
+  /** Forgets the error: what it was about was changed. */
+  readonly forget: () => void;
 }
 
 /** What to do with the end of an act. */
@@ -45,7 +47,7 @@ export function useAct<A extends unknown[], R>(
         const result = await latest.current.work(...args);
         latest.current.options.onDone?.(result);
       } catch (fault) {
-        const refusal = asApiError(fault);
+        const refusal = asApiError(fault, latest.current.options.isQuiet === true);
         setError(refusal);
         if (!latest.current.options.isQuiet) toast({ text: refusal.message, tone: 'red' });
       } finally {
@@ -55,19 +57,20 @@ export function useAct<A extends unknown[], R>(
     };
     detach(act(), reportError);
   }, []);
-  return { run, isBusy, error };
+  const forget = useCallback(() => setError(undefined), []);
+  return { run, isBusy, error, forget };
 }
 
-/** What the server failed with is found in its log by the request. */
-function withRequest(fault: ApiError): ApiError {
+/** What the server failed with is found in its log by the request; a form, which shows its error itself, keeps what was typed. */
+function withRequest(fault: ApiError, isForm: boolean): ApiError {
   const { message, code, status, fields, details, requestId } = fault;
   if (status < 500 || requestId === undefined || message.includes(requestId)) return fault;
-  const text = `${message} What you typed is still here. If it goes on, tell whoever runs the server: request ${requestId}.`;
+  const text = `${message}${isForm ? ' What you typed is still here.' : ''} If it goes on, tell whoever runs the server: request ${requestId}.`;
   return new ApiError(text, { code, status, fields: { ...fields }, details, requestId });
 }
 
-function asApiError(fault: unknown): ApiError {
-  if (fault instanceof ApiError) return withRequest(fault);
+function asApiError(fault: unknown, isForm: boolean): ApiError {
+  if (fault instanceof ApiError) return withRequest(fault, isForm);
   const message = fault instanceof Error ? fault.message : String(fault);
   return new ApiError(message, { code: 'FAULT', status: 0 });
 }

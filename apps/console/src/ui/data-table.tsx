@@ -17,7 +17,7 @@ export type { Column, DataTableProps } from './table-types.ts';
 
 const VIRTUAL_FROM = 200;
 const ROW_PX = 36;
-const PHONE_ROW_PX = 60;
+const PHONE_ROW_PX = 72;
 
 /** A table that a hand and a keyboard can use: j and k move, enter opens, x selects. */
 export function DataTable<T>(props: DataTableProps<T>) {

@@ -80,11 +80,17 @@ export function Field({
       )}
       {isInvalid && (
         <div className="field-error" id={`${id}-error`} role="alert">
-          {error}
+          {sentence(error)}
         </div>
       )}
     </div>
   );
+}
+
+/** What the server says of a field goes on after its name; below the field it begins a line. */
+function sentence(error: ReactNode): ReactNode {
+  if (typeof error !== 'string' || !/^[a-z]+ /.test(error)) return error;
+  return `${error.charAt(0).toUpperCase()}${error.slice(1)}`;
 }
 
 /** What an input takes besides what any input takes; `onText` gets the text. */

@@ -5,6 +5,7 @@ import { detach } from '@parley/kit';
 import type { Caller, Engine, Listing } from '@parley/kit';
 import { loadConfig, UsageError } from '../config.ts';
 import { keepServing } from '../last-resort.ts';
+import { noteClient } from '../console/clients-seen.ts';
 import type { QuickStart } from '../start/quick-start.ts';
 import { openQuickly } from '../start/quick-start.ts';
 import { SERVER_INFO } from '../version.ts';
@@ -44,7 +45,7 @@ export const mcp: Command = async (args, toolsets) => {
     const input = process.stdin;
     onSignal(() => input.destroy());
     let engine: Promise<Engine> | undefined;
-    const load = () => (engine ??= startEngine(start, positionals, input));
+    const load = () => (engine ??= startEngine(start, positionals, { input, by: first }));
     // A host that cannot be loaded ends the input, and its error is awaited below.
     const late = setTimeout(() => detach(load(), () => undefined), LOAD_AFTER_MS).unref();
     const { changes } = start.base;
@@ -74,10 +75,11 @@ async function extend(acting: Session['caller'], listing: Listing): Promise<Call
 async function startEngine(
   start: QuickStart,
   toolsets: readonly string[],
-  input: NodeJS.ReadStream,
+  { input, by }: { readonly input: NodeJS.ReadStream; readonly by: Caller | undefined },
 ): Promise<Engine> {
   try {
     const host = await start.host();
+    if (by !== undefined) await noteClient(host.store, by.organizationId);
     await host.hold.whenFree(() => host.tasks.start());
     // The end of the input is a shutdown: what runs is let go and resumes elsewhere. Calls that waited for the host begin first.
     const letGo = () => setImmediate(() => detach(host.stop(), (error) => reportFault(error, 'stop')));

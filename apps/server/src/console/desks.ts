@@ -3,7 +3,9 @@ import { ToolError } from '@parley/kit';
 import type { Caller } from '@parley/kit';
 import type { Store, StoredCallRecord } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
+import { isDemoCall } from '../demo/scene.ts';
 import type { Host } from '../start/host.ts';
+import { hasClient } from './clients-seen.ts';
 import type { ConsoleTables, DeskRow } from './migrations.ts';
 
 export interface SavedView {
@@ -113,7 +115,7 @@ export async function firstRunOf(
     firstCall(store, organizationId),
   ]);
   const signIn = account !== undefined && (account.hasPassword || account.passkeys > 0);
-  const client = call !== undefined || (await hasUsedKey(identity, caller));
+  const client = call !== undefined || (await hasClient(store, organizationId));
   return {
     steps: {
       signIn,
@@ -133,24 +135,18 @@ export async function firstRunOf(
   };
 }
 
-// Calls of the console and of commands are no client's; what a screen shows is one among the newest.
+// What a screen shows is one among the newest.
 const LOOKED_AT = 200;
 
-/** The newest call of a client over MCP that came through. */
+/** The newest call that came through of a client with a key: not of the console, a command, a schedule or the demo. */
 async function firstCall(store: Store, organizationId: string): Promise<StoredCallRecord | undefined> {
   await store.records.flush();
   const newest = await store.records.list({ organizationId, limit: LOOKED_AT });
   return newest.find(
-    ({ source, method, outcome }) =>
-      method === 'tools/call' && outcome === 'ok' && source !== 'web' && source !== 'cli',
+    ({ source, method, outcome, requestId }) =>
+      method === 'tools/call' &&
+      outcome === 'ok' &&
+      (source === 'key' || source === 'stdio') &&
+      !isDemoCall(requestId),
   );
 }
-
-/** A client that has connected and called nothing yet has used a key that somebody made for it. */
-async function hasUsedKey(identity: Host['identity'], caller: Caller): Promise<boolean> {
-  const keys = await identity.listKeys(caller, { all: true });
-  return keys.some(({ name, lastUsedAt }) => lastUsedAt !== null && name !== FIRST_KEY);
-}
-
-/** Commands act with it. */
-const FIRST_KEY = 'Owner key';

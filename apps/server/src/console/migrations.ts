@@ -14,7 +14,15 @@ export interface DeskRow {
   updated_at: number;
 }
 
+/** An organization that a client has connected to. */
+export interface ClientsRow {
+  organization_id: string;
+  /** When its first request came. */
+  seen_at: number;
+}
+
 export interface ConsoleTables {
+  console_clients: ClientsRow;
   console_desks: DeskRow;
 }
 
@@ -30,10 +38,19 @@ const createDesks: Migration = async (db) => {
     .execute();
 };
 
+const createClients: Migration = async (db) => {
+  await db.schema
+    .createTable('console_clients')
+    .addColumn('organization_id', 'text', (column) => column.primaryKey())
+    .addColumn('seen_at', epochMsColumn, (column) => column.notNull())
+    .execute();
+};
+
 export const consoleMigrations: MigrationSet = {
   name: 'console',
   migrations: {
     '001-rest': createRestTables('console'),
     '002-desks': createDesks,
+    '003-clients': createClients,
   },
 };

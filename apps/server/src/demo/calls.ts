@@ -3,7 +3,7 @@ import { agentToolset } from '@parley/agent';
 import { DOCS, RELEASES, WEATHER } from './connections.ts';
 import { KEYS, REVOKED } from './people.ts';
 import type { Part, Scene } from './scene.ts';
-import { createRolls, DAY_MS } from './scene.ts';
+import { createRolls, DAY_MS, DEMO_CALL } from './scene.ts';
 
 const SEED = 4680;
 const CALLS = 1400;
@@ -110,7 +110,7 @@ function callAt(
     durationUs: Math.round(durationMs * 1000),
     era: roll() < 0.7 ? '2026-07-28' : '2025-11-25',
     client,
-    requestId: `demo-${at.toString(36)}`,
+    requestId: `${DEMO_CALL}${at.toString(36)}`,
   };
 }
 

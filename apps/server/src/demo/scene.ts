@@ -27,6 +27,14 @@ export async function sceneOf(host: Host, now: number): Promise<Scene> {
   return { host, owner: { ...owner, freshUntil: now + HOUR_MS }, organizationId, now };
 }
 
+/** How the ids of its calls begin. */
+export const DEMO_CALL = 'demo-';
+
+/** True for a call that no client made. */
+export function isDemoCall(requestId: string | null): boolean {
+  return requestId?.startsWith(DEMO_CALL) === true;
+}
+
 /** A part of the demo: it is played where nothing of its kind is yet. */
 export interface Part {
   readonly name: string;
@@ -37,7 +45,7 @@ export interface Part {
 /** What comes with a call of the demo. */
 export function exchangeOf(capabilities: ClientCapabilities): Exchange {
   return {
-    info: requestInfo({ id: randomUUID(), era: 'modern', client: 'Parley demo' }),
+    info: requestInfo({ id: `${DEMO_CALL}${randomUUID()}`, era: 'modern', client: 'Parley demo' }),
     signal: () => AbortSignal.any([]),
     capabilities,
   };

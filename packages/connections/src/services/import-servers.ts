@@ -10,10 +10,11 @@ import { neededBy } from '../client-files/variables.ts';
 import type { Wanted } from '../client-files/wanted.ts';
 import { connectionData } from '../client-files/wanted.ts';
 import type { ConnectionTables } from '../schema.ts';
+import type { ConnectionCreate } from '../shapes/connection-data.ts';
 import type { Connection } from '../shapes/connection.ts';
-import { refusedProgram } from './allowed-commands.ts';
 import type { Base } from './base.ts';
 import type { Connections } from './connections.ts';
+import { requireProgramRight } from './rights.ts';
 
 /** What somebody pasted, and what to do with it. */
 export interface ImportRequest {
@@ -24,6 +25,8 @@ export interface ImportRequest {
   /** The names of those that are meant; undefined: all. */
   readonly only: readonly string[] | undefined;
   readonly isReplacing: boolean;
+  /** Each may reach the private address that it leads to. */
+  readonly isPrivateAllowed: boolean;
   readonly isDry: boolean;
 }
 
@@ -58,8 +61,7 @@ export function createImportServers(base: Base, connections: Connections): Impor
   return async (caller, request) => {
     const entries = chosen(entriesIn(request.text, { client: request.client, from: 'The text' }), request);
     const existing = await titlesOf(base, caller);
-    const { commands } = base.upstream;
-    const plans = planned(entries, { request, existing, commands, ownPort: base.ownPort?.() });
+    const plans = planned(entries, { request, existing, base, caller });
     if (request.isDry) return plans.map(({ line }) => line);
     if (plans.filter(({ wanted }) => wanted !== undefined).length > MOST_MADE)
       throw new ToolError('invalid', `only: at most ${MOST_MADE} servers at once. Choose some of them.`);
@@ -67,7 +69,7 @@ export function createImportServers(base: Base, connections: Connections): Impor
     for (let at = 0; at < plans.length; at += AT_ONCE)
       lines.push(
         ...(await Promise.all(
-          plans.slice(at, at + AT_ONCE).map((plan) => carriedOut(connections, caller, plan)),
+          plans.slice(at, at + AT_ONCE).map((plan) => carriedOut(connections, caller, plan, request)),
         )),
       );
     return lines;
@@ -108,8 +110,8 @@ interface Plan {
 interface Planning {
   readonly request: ImportRequest;
   readonly existing: ReadonlyMap<string, readonly string[]>;
-  readonly commands: readonly string[] | undefined;
-  readonly ownPort: number | undefined;
+  readonly base: Base;
+  readonly caller: Caller;
 }
 
 function planned(entries: readonly ClientEntry[], planning: Planning): Plan[] {
@@ -118,7 +120,7 @@ function planned(entries: readonly ClientEntry[], planning: Planning): Plan[] {
   return entries.map((entry): Plan => {
     const { name } = entry;
     const needs = neededBy(entry);
-    const bare = { name, type: null, place: null, needs, id: null, tools: null, reason: null };
+    const bare = { name, type: null, place: writtenPlace(entry), needs, id: null, tools: null, reason: null };
     const end = (outcome: ImportLine['outcome'], reason: string): Plan => ({
       line: { ...bare, outcome, reason },
     });
@@ -128,6 +130,8 @@ function planned(entries: readonly ClientEntry[], planning: Planning): Plan[] {
     const [same, ...others] = planning.existing.get(name) ?? [];
     if (same !== undefined && !isReplacing) return end('skipped', 'There is a connection of this name.');
     if (others.length > 0) return end('failed', 'Several connections have this name.');
+    const early = refusedUnread(entry, planning);
+    if (early !== undefined) return end(early.outcome, early.reason);
     const open = needs.filter((need) => need.fallback === null && !Object.hasOwn(given, need.name));
     if (open.length > 0)
       return end(
@@ -136,10 +140,10 @@ function planned(entries: readonly ClientEntry[], planning: Planning): Plan[] {
       );
     try {
       const wanted = wantedOf(withFolder(entry, given), valuesOf(given));
-      if (isOwn(wanted, planning.ownPort)) return end('skipped', 'It is Parley itself.');
-      connectionData(wanted);
-      const refused = 'program' in wanted.to && refusedProgram(planning.commands, wanted.to.program);
-      if (typeof refused === 'string') return end('failed', refused);
+      if ('url' in wanted.to && isOwn(wanted.to.url, planning.base.ownPort?.())) return end(...ITSELF);
+      const data = dataOf(wanted, planning.request);
+      if (wanted.to.type === 'STDIO')
+        requireProgramRight(planning.caller, planning.base.upstream, undefined, data.connection_headers);
       const outcome = same === undefined ? 'would_add' : 'would_replace';
       const line = { ...bare, outcome, type: wanted.to.type, place: placeOf(wanted) } as const;
       return { line, wanted, replacing: same };
@@ -164,8 +168,43 @@ function withFolder(entry: ClientEntry, given: Readonly<Record<string, string>>)
   return { ...entry, folder: Object.hasOwn(given, 'workspaceFolder') ? given['workspaceFolder'] : undefined };
 }
 
-function isOwn({ to }: Wanted, ownPort: number | undefined): boolean {
-  const url = 'url' in to ? URL.parse(to.url) : null;
+/** Where an address leads in which nothing is left open. */
+function writtenPlace({ fields: { url } }: ClientEntry): string | null {
+  return typeof url === 'string' && !url.includes('${') ? pathOf(url) : null;
+}
+
+const ITSELF = ['skipped', 'It is Parley itself.'] as const;
+
+/** What is known before anybody has filled in what the text leaves open. */
+function refusedUnread(
+  { fields }: ClientEntry,
+  { base, caller }: Planning,
+): (Pick<ImportLine, 'outcome'> & { readonly reason: string }) | undefined {
+  const [outcome, reason] = ITSELF;
+  const { command, args, url } = fields;
+  if (typeof url === 'string' && isOwn(url, base.ownPort?.())) return { outcome, reason };
+  if (typeof command !== 'string') return undefined;
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
+  if (words.includes('mcp') && words.some((word) => PARLEY.test(word))) return { outcome, reason };
+  try {
+    requireProgramRight(caller, base.upstream, undefined, undefined);
+    return undefined;
+  } catch (error) {
+    return { outcome: 'failed', reason: reasonOf(error) };
+  }
+}
+
+const PARLEY = /(?:^|[\\/])parley(?:\.\w+)?$/;
+
+/** The data that is stored; the permission for a private address is part of it. */
+function dataOf(wanted: Wanted, { isPrivateAllowed }: ImportRequest): ConnectionCreate {
+  const data = connectionData(wanted);
+  if (!isPrivateAllowed || !('url' in wanted.to)) return data;
+  return { ...data, metadata: { ...data.metadata, gateway: { allowPrivate: true } } };
+}
+
+function isOwn(address: string, ownPort: number | undefined): boolean {
+  const url = URL.parse(address);
   if (url === null || ownPort === undefined) return false;
   return (
     Number(url.port || (url.protocol === 'https:' ? 443 : 80)) === ownPort && isThisMachine(url.hostname)
@@ -174,15 +213,24 @@ function isOwn({ to }: Wanted, ownPort: number | undefined): boolean {
 
 function placeOf({ to }: Wanted): string {
   if ('program' in to) return to.program.command;
-  const url = URL.parse(to.url);
-  return url === null ? '' : `${url.origin}${url.pathname}`;
+  return pathOf(to.url) ?? '';
 }
 
-async function carriedOut(connections: Connections, caller: Caller, plan: Plan): Promise<ImportLine> {
+function pathOf(address: string): string | null {
+  const url = URL.parse(address);
+  return url === null ? null : `${url.origin}${url.pathname}`;
+}
+
+async function carriedOut(
+  connections: Connections,
+  caller: Caller,
+  plan: Plan,
+  request: ImportRequest,
+): Promise<ImportLine> {
   const { line, wanted, replacing } = plan;
   if (wanted === undefined) return line;
   try {
-    const made = await kept(connections, caller, wanted, replacing);
+    const made = await kept(connections, caller, dataOf(wanted, request), replacing);
     return {
       ...line,
       outcome: replacing === undefined ? 'added' : 'replaced',
@@ -198,10 +246,9 @@ async function carriedOut(connections: Connections, caller: Caller, plan: Plan):
 async function kept(
   connections: Connections,
   caller: Caller,
-  wanted: Wanted,
+  { id: _chosen, ...data }: ConnectionCreate,
   replacing: string | undefined,
 ): Promise<Connection> {
-  const { id: _chosen, ...data } = connectionData(wanted);
   if (replacing === undefined) return connections.create(caller, data);
   // What the new description does not say is gone, and not kept from the old one.
   const cleared = { connection_url: null, connection_token: null, connection_headers: null };

@@ -60,7 +60,7 @@ async function asVisitor(sent: Sent, act: (actor: Actor) => Promise<Answer>): Pr
   const session = await services.identity.sessions.find(token);
   if (session === undefined) throw notFound('Visitor');
   const answer = await act(await actorOfSession(services, session));
-  const cookie = await keepToken(token, isHttps(req, visit));
+  const cookie = await keepToken(req, token, isHttps(req, visit));
   return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } };
 }
 
@@ -91,7 +91,7 @@ const signOut: Action = async (sent) => {
     requireToken(sent, visit.session.csrfToken);
     await services.identity.sessions.close(token);
   }
-  return redirect('/feedback', { 'set-cookie': await dropToken(isHttps(req, visit)) });
+  return redirect('/feedback', { 'set-cookie': await dropToken(req, isHttps(req, visit)) });
 };
 
 const createPost: Action = async (sent, slug) => {

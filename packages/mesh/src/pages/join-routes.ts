@@ -60,6 +60,9 @@ export function createJoinRoutes(options: JoinOptions): RouteSet {
   return secretPages(options, {
     name: 'Invitations',
     prefix: JOIN_PREFIX,
+    ...(web?.isOpen === true && {
+      instead: { path: '/console', text: 'Joined already? Sign in to the console.' },
+    }),
     routes: [`GET ${JOIN_PREFIX}/:token`, `POST ${JOIN_PREFIX}/:token`],
     async answer(req, { pathname }) {
       requireMethod(req, ['GET', 'HEAD', 'POST']);

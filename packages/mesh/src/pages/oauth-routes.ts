@@ -48,7 +48,7 @@ export function createOAuthRoutes(options: OAuthPageOptions): RouteSet {
     // A browser keeps what it has, so that two authorizations at once both come to their end.
     const { nonce = randomBytes(NONCE_BYTES).toString('base64url') } = found;
     const { url } = await connectionAuth.follow(link, { ...found, nonce });
-    const cookie = await keepAwayNonce(nonce, isHttps(req, publicUrl));
+    const cookie = await keepAwayNonce(req, nonce, isHttps(req, publicUrl));
     return { status: 303, body: '', headers: { location: url, 'set-cookie': cookie } };
   }
 

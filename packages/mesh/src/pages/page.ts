@@ -40,8 +40,16 @@ export const PAGE_POLICY = `${SHOWN}; form-action 'self'`;
 export const LEADING_POLICY = SHOWN;
 
 /** What somebody sees whose link does not work. */
-export function problemPage(title: string, message: string): string {
-  return pageOf(title, `<p>${escapeHtml(message)}</p>`);
+export function problemPage(
+  title: string,
+  message: string,
+  instead?: { readonly path: string; readonly text: string },
+): string {
+  const link =
+    instead === undefined
+      ? ''
+      : `<p><a href="${escapeHtml(instead.path)}">${escapeHtml(instead.text)}</a></p>`;
+  return pageOf(title, `<p>${escapeHtml(message)}</p>${link}`);
 }
 
 /** A page around what it shows; the title is text, the rest is HTML. */

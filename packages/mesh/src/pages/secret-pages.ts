@@ -35,6 +35,8 @@ export type CountRequest = (req: IncomingMessage) => void;
 export interface SecretPages extends Pick<RouteSet, 'name' | 'prefix'> {
   readonly routes: readonly string[];
   readonly answer: (req: IncomingMessage, url: URL) => Promise<Page>;
+  /** Where a person whose link does not work may go instead; absent: nowhere. */
+  readonly instead?: { readonly path: string; readonly text: string } | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -42,7 +44,7 @@ const REQUESTS_PER_MINUTE = 60;
 
 /** The routes of the pages; each request is looked at and counted before its page is asked. */
 export function secretPages(options: SecretPageOptions, pages: SecretPages): RouteSet {
-  const { name, prefix, routes, answer } = pages;
+  const { name, prefix, routes, answer, instead } = pages;
   const door = createFrontDoor(namesWith(options.names, options.publicUrl), DEFAULT_INBOUND_LIMITS);
   const count = countPerMinute(options, REQUESTS_PER_MINUTE);
 
@@ -54,7 +56,7 @@ export function secretPages(options: SecretPageOptions, pages: SecretPages): Rou
     } catch (error) {
       const known = toRefusal(error);
       if (known === undefined) options.onFault(error, name.toLowerCase());
-      return problemOf(known ?? internalError(), req);
+      return problemOf(known ?? internalError(), req, instead);
     }
   }
 
@@ -88,10 +90,18 @@ export function requireMethod({ method }: IncomingMessage, methods: readonly str
   throw new HttpRefusal(405, 'This address does not take that kind of request.', { headers });
 }
 
-function problemOf({ status, message, headers }: HttpRefusal, req: IncomingMessage): Page {
+function problemOf(
+  { status, message, headers }: HttpRefusal,
+  req: IncomingMessage,
+  instead: SecretPages['instead'],
+): Page {
   // What is left of a refused request is not read, so the connection cannot be used again.
   const ending = req.complete ? {} : { connection: 'close' };
-  return { status, body: problemPage('This did not work', message), headers: { ...headers, ...ending } };
+  return {
+    status,
+    body: problemPage('This did not work', message, instead),
+    headers: { ...headers, ...ending },
+  };
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { status, body, headers }: Page): void {

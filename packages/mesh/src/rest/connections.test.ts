@@ -209,14 +209,21 @@ onBothMeshes(
       expect(outcomes(dry.data)).toEqual({
         plain: 'needs_values',
         open: 'would_add',
-        program: 'needs_values',
+        program: 'failed',
         off: 'skipped',
         odd: 'failed',
       });
       expect(dry.data.servers[0].needs).toEqual([
         { name: 'TOKEN', description: 'TOKEN', isSecret: true, fallback: null },
       ]);
+      expect(dry.data.servers[2].reason).toContain('This server starts no programs.');
       expect(upstream.asked).toEqual([]);
+      const inner = { text: JSON.stringify({ mcpServers: { inner: { url: 'http://10.0.0.7:81/mcp' } } }) };
+      const allowed = await ask(owner.key, 'connections/import', { ...inner, allowPrivate: true });
+      expect(outcomes(allowed.data)).toEqual({ inner: 'added' });
+      expect(upstream.asked.at(-1)?.target.allow).toEqual(['10.0.0.7:81']);
+      await client.call('COLLECTION_CONNECTIONS_DELETE', { id: allowed.data.servers[0].id });
+      upstream.asked.length = 0;
 
       const values = { TOKEN: 'typed-by-hand-123456' };
       const done = await ask(owner.key, 'connections/import', { text: TEXT, values });

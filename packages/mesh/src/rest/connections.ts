@@ -82,6 +82,10 @@ const ImportBody = z.strictObject({
     .meta({ writeOnly: true }),
   only: z.array(z.string().min(1).max(255)).min(1).max(200).optional(),
   replace: z.boolean().default(false).describe('Changes a connection of the same name'),
+  allowPrivate: z
+    .boolean()
+    .default(false)
+    .describe('Each may reach the private address that it leads to; for owners and administrators'),
   dryRun: z.boolean().default(false),
 });
 
@@ -134,8 +138,8 @@ export const connectionRoutes = [
     ],
     body: ImportBody,
     answer: one('Import', z.object({ servers: z.array(ImportLine) })),
-    async run({ services, store, caller, body: { replace, dryRun, only, ...request } }) {
-      const asked = { ...request, only, isReplacing: replace };
+    async run({ services, store, caller, body: { replace, dryRun, allowPrivate, only, ...request } }) {
+      const asked = { ...request, only, isReplacing: replace, isPrivateAllowed: allowPrivate };
       // A program starts on this machine, which somebody who finds an open browser must not bring about.
       const planned = await services.importServers(caller, { ...asked, isDry: true });
       if (!dryRun && planned.some(({ type }) => type === 'STDIO')) requireFresh(caller, store.now());

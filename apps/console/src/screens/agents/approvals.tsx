@@ -15,10 +15,9 @@ import { When } from '../../ui/when.tsx';
 
 const MOST = 100;
 
-/** The place of approvals. */
-export function ApprovalsPlace() {
-  // By themselves: however much schedules did since, what waits is not pushed out by it.
-  const query = useInfiniteQuery({
+/** What waits, by itself: however much schedules did since, it is not pushed out by that. */
+export function useWaitingApprovals() {
+  return useInfiniteQuery({
     queryKey: ['schedules', 'waiting', 'all'],
     queryFn: ({ pageParam, signal }) =>
       request('GET /api/executions', {
@@ -28,6 +27,11 @@ export function ApprovalsPlace() {
     initialPageParam: undefined as string | undefined, // The first page has no cursor
     getNextPageParam: (last) => (last.length === MOST ? last.at(-1)?.id : undefined),
   });
+}
+
+/** The place of approvals. */
+export function ApprovalsPlace() {
+  const query = useWaitingApprovals();
   const lately = useQuery({
     queryKey: ['schedules', 'executions', MOST],
     queryFn: ({ signal }) => request('GET /api/executions', { query: { limit: MOST }, signal }),

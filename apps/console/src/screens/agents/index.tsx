@@ -5,7 +5,7 @@ import '../../ui/tabs.css';
 import { useScreen } from '../../ui/use-screen.ts';
 import { AgentList } from './agent-list.tsx';
 import './agents.css';
-import { ApprovalsPlace } from './approvals.tsx';
+import { ApprovalsPlace, useWaitingApprovals } from './approvals.tsx';
 import { BundlesPlace } from './bundles.tsx';
 import { QuestionsPlace, useOpenQuestions } from './questions.tsx';
 
@@ -24,14 +24,18 @@ export function Screen() {
   // An open agent stands beside the list, whatever place its link came from.
   const place = (screen.id === undefined && PLACES.find((id) => id === screen.search['tab'])) || 'agents';
   const { data } = useOpenQuestions();
-  const open = data?.questions.length ?? 0;
+  const approvals = useWaitingApprovals();
+  const waiting: Partial<Record<Place, number>> = {
+    questions: data?.questions.length ?? 0,
+    approvals: approvals.data?.pages.flat().length ?? 0,
+  };
   return (
     <div className="sections agents-screen">
       <nav className="sections-bar" aria-label="Parts of agents">
         {PLACES.map((id) => (
           <ScreenLink key={id} to={`${screen.base}?tab=${id}`} className="tabs-tab" isCurrent={id === place}>
             {TITLES[id]}
-            {id === 'questions' && open > 0 && <span className="tabs-count number">{open}</span>}
+            {(waiting[id] ?? 0) > 0 && <span className="tabs-count number">{waiting[id]}</span>}
           </ScreenLink>
         ))}
       </nav>

@@ -21,6 +21,7 @@ import {
 import type { Pair } from './pairs.tsx';
 import { textsOf } from './pairs.tsx';
 import { NoPrograms } from './no-programs.tsx';
+import { isPrivate } from './is-private.ts';
 import { PasteJson } from './paste-json.tsx';
 import { createConnection, readSoon } from './queries.ts';
 
@@ -77,11 +78,19 @@ const EMPTY: Draft = {
   openapiServer: '',
 };
 
+/** An error below a long form is seen at once. */
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' });
+}
+
 /** The dialog; what was typed is there until something was added. */
 export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
   const [way, setWay] = useState<Way>('address');
   const [draft, setDraft] = useState<Draft>(EMPTY);
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const change = (part: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...part }));
+    add.forget();
+  };
   const { startsPrograms } = useSession();
   const isAdministrator = useSession().isAdministrator;
   const canStart = startsPrograms && isAdministrator;
@@ -142,7 +151,7 @@ export function AddDialog({ isOpen, onClose, onAdded }: AddDialogProps) {
         {way === 'command' && <ProgramFields draft={draft} change={change} hint={PROGRAM_HINT} />}
         {way === 'openapi' && <OpenApiFields draft={draft} change={change} />}
         {add.error && (
-          <div className="field-error" role="alert">
+          <div className="field-error" role="alert" ref={intoView}>
             {add.error.message}
           </div>
         )}
@@ -233,15 +242,6 @@ function PrivateField({ draft, change }: FieldsProps) {
       Let it reach this private address
     </Checkbox>
   );
-}
-
-const PRIVATE =
-  /^(?:localhost|.+\.(?:local|internal|lan|home|localhost)|127\..+|10\..+|192\.168\..+|172\.(?:1[6-9]|2\d|3[01])\..+|\[(?:::1|f[cde].+)\])$/i;
-
-/** Whether an address looks private; the server decides what is. */
-export function isPrivate(address: string): boolean {
-  const host = URL.parse(address)?.hostname;
-  return host !== undefined && (PRIVATE.test(host) || !host.includes('.'));
 }
 
 function OpenApiFields({ draft, change }: FieldsProps) {

@@ -12,6 +12,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { Facts } from '../../ui/detail-pane.tsx';
 import { ConfirmDelete } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ScreenLink } from '../../ui/screen-link.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { When } from '../../ui/when.tsx';
@@ -128,6 +129,15 @@ function Own({ glance, auth, steps, isAway, setAway }: OwnProps) {
           ]}
         />
         {isWaiting && url !== undefined && <ElsewhereNotice url={url} />}
+        {authorize.error && (
+          <Notice tone="amber">
+            It could not be authorised. Where its server takes a token instead, set one in the{' '}
+            <ScreenLink to={`/connections/${encodeURIComponent(id)}/settings`}>
+              settings of the connection
+            </ScreenLink>
+            .
+          </Notice>
+        )}
         {steps.length > 0 && isOAuth && <AuthSteps steps={steps} />}
         {hasSome && (
           <div className="row">

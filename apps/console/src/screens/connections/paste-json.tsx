@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { request } from '../../api/request.ts';
 import type { BodyOf } from '../../api/request.ts';
+import { useSession } from '../../api/session.ts';
 import { useAct } from '../../api/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
@@ -14,6 +15,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { readSoon } from './queries.ts';
+import { isPrivate } from './is-private.ts';
 import type { ImportLine } from './types.ts';
 
 const CLIENTS = [
@@ -39,7 +41,9 @@ const EXAMPLE = '{\n  "mcpServers": {\n    "docs": { "url": "https://example.com
 export function PasteJson({ isOpen, onClose, onAdded, ways }: PasteJsonProps) {
   const [text, setText] = useState('');
   const [client, setClient] = useState<Client>('any');
+  const { isAdministrator } = useSession();
   const [isReplacing, setReplacing] = useState(false);
+  const [isPrivateAllowed, setPrivateAllowed] = useState(false);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [lines, setLines] = useState<readonly ImportLine[]>();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -52,7 +56,8 @@ export function PasteJson({ isOpen, onClose, onAdded, ways }: PasteJsonProps) {
     isQuiet: true,
     onDone: ({ servers }) => {
       setLines(servers);
-      setChosen(new Set(servers.filter(canAdd).map(({ name }) => name)));
+      setPrivateAllowed(false);
+      setChosen(new Set(servers.filter((line) => canAdd(line, false)).map(({ name }) => name)));
     },
   });
   const take = useAct(
@@ -61,7 +66,9 @@ export function PasteJson({ isOpen, onClose, onAdded, ways }: PasteJsonProps) {
       const made: ImportLine[] = [];
       for (const [index, name] of names.entries()) {
         setProgress(index);
-        const { servers } = await ask({ only: [name] });
+        const line = lines?.find((each) => each.name === name);
+        const allowPrivate = isPrivateAllowed && line !== undefined && isInside(line);
+        const { servers } = await ask({ only: [name], ...(allowPrivate && { allowPrivate }) });
         made.push(...servers);
         setLines((before) => before?.map((line) => servers.find((done) => done.name === line.name) ?? line));
       }
@@ -91,6 +98,7 @@ export function PasteJson({ isOpen, onClose, onAdded, ways }: PasteJsonProps) {
   );
   const needs = uniqueNeeds(lines?.filter(({ name, id }) => chosen.has(name) && id === null) ?? []);
   const isOpenLeft = needs.some(({ name, fallback }) => fallback === null && (values[name] ?? '') === '');
+  const inside = lines?.filter((line) => canAdd(line, true) && isInside(line)) ?? [];
   return (
     <Dialog
       isOpen={isOpen}
@@ -162,7 +170,36 @@ export function PasteJson({ isOpen, onClose, onAdded, ways }: PasteJsonProps) {
             {progress !== undefined && take.isBusy && (
               <Progress done={progress} total={chosen.size} label="Servers added" />
             )}
-            <Lines lines={lines} chosen={chosen} onChange={setChosen} isBusy={take.isBusy} />
+            <Lines
+              lines={lines}
+              chosen={chosen}
+              onChange={setChosen}
+              isBusy={take.isBusy}
+              isPrivateAllowed={isPrivateAllowed}
+            />
+            {inside.length > 0 &&
+              (isAdministrator ? (
+                <Checkbox
+                  isChecked={isPrivateAllowed}
+                  isDisabled={take.isBusy}
+                  onChange={(isAllowed) => {
+                    setPrivateAllowed(isAllowed);
+                    const names = inside.map(({ name }) => name);
+                    setChosen((before) => {
+                      const others = [...before].filter((name) => !names.includes(name));
+                      return new Set(isAllowed ? [...others, ...names] : others);
+                    });
+                  }}
+                  hint="Needed for an address inside your network. Each of these connections may then reach its own host and port, and nothing else there."
+                >
+                  Let them reach their private addresses
+                </Checkbox>
+              ) : (
+                <p className="connections-elsewhere small" role="note">
+                  Only owners and administrators may let a connection reach an address inside your network;
+                  ask one of them to add it.
+                </p>
+              ))}
             {needs.map((need) => (
               <Field
                 key={need.name}
@@ -194,8 +231,15 @@ function filled(values: Readonly<Record<string, string>>): Record<string, string
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
 }
 
-function canAdd({ outcome }: ImportLine): boolean {
+function canAdd(line: ImportLine, isPrivateAllowed: boolean): boolean {
+  const { outcome } = line;
+  if (isInside(line) && !isPrivateAllowed) return false;
   return outcome === 'would_add' || outcome === 'would_replace' || outcome === 'needs_values';
+}
+
+/** Whether it leads to an address that looks private; a program leads to none. */
+function isInside({ type, place }: ImportLine): boolean {
+  return type !== 'STDIO' && place !== null && isPrivate(place);
 }
 
 function uniqueNeeds(lines: readonly ImportLine[]): ImportLine['needs'] {
@@ -212,22 +256,28 @@ const OUTCOMES: Readonly<Record<ImportLine['outcome'], { readonly word: string; 
   failed: { word: 'failed', tone: 'red' },
 };
 
+/** It leads inside the network, and nobody has allowed that. */
+const HELD = { word: 'private address', tone: 'amber' } as const;
+
 function Lines({
   lines,
   chosen,
   onChange,
   isBusy,
+  isPrivateAllowed,
 }: {
   readonly lines: readonly ImportLine[];
   readonly chosen: ReadonlySet<string>;
   readonly onChange: (chosen: ReadonlySet<string>) => void;
   readonly isBusy: boolean;
+  readonly isPrivateAllowed: boolean;
 }) {
   return (
     <ul className="import-lines" aria-label="Servers in the text">
       {lines.map((line) => {
-        const { word, tone } = OUTCOMES[line.outcome];
-        const isOpen = canAdd(line);
+        const isHeld = canAdd(line, true) && !canAdd(line, isPrivateAllowed);
+        const { word, tone } = isHeld ? HELD : OUTCOMES[line.outcome];
+        const isOpen = canAdd(line, isPrivateAllowed);
         return (
           <li key={line.name} className="import-line">
             <Checkbox

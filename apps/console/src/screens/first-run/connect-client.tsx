@@ -6,6 +6,7 @@ import { useAct } from '../../api/use-act.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { ScreenLink } from '../../ui/screen-link.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { makeKey, useClients } from './queries.ts';
@@ -40,7 +41,9 @@ export function ConnectClient({ isCurrent }: { readonly isCurrent: boolean }) {
             Make a key for {current.title}
           </Button>
           <span className="muted small">
-            It goes where {PLACEHOLDER} stands below. You can revoke it at any time.
+            It goes where {PLACEHOLDER} stands below. It {isAdministrator && 'may do all that you may, and '}
+            does not end until you revoke it;{' '}
+            <ScreenLink to="/organization/keys">make a narrower one</ScreenLink> where that is too much.
           </span>
         </div>
       ) : (

@@ -93,7 +93,7 @@ function Steps({ steps }: { readonly steps: FirstRun['steps'] }) {
         ) : (
           <p className="first-run-waiting muted" role="status">
             <span className="first-run-pulse" aria-hidden />
-            Waiting for the first call. Ask the client: “Which Parley tools do you have?”
+            Waiting for the first call. Ask the client: “Ask Parley who you are: call parley_whoami.”
           </p>
         )}
       </Step>

@@ -61,7 +61,7 @@ export function MakeSignIn() {
           save.run();
         }}
       >
-        <Field label="Email" error={fields['email']}>
+        <Field label="E-mail" error={fields['email']}>
           <Input type="email" autoComplete="username" value={email} onText={setEmail} required />
         </Field>
         <Field

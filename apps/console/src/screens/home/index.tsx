@@ -98,26 +98,30 @@ const WORST_FIRST = ['down', 'warning', 'ok'];
 
 function HealthCard({ health }: { readonly health: Home['health'] }) {
   const sorted = health.toSorted((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
-  // A part may have more than one thing to say.
-  const parts = new Set(health.map(({ part }) => part)).size;
-  const bad = new Set(health.flatMap(({ part, state }) => (state === 'ok' ? [] : [part]))).size;
+  // A part may have more than one thing to say; the worst comes first.
+  const parts = [...Map.groupBy(sorted, ({ part }) => part)];
+  const bad = parts.filter(([, [worst]]) => worst?.state !== 'ok').length;
   return (
     <Card
       title="Health"
       description={
         bad === 0
           ? 'Every part is well'
-          : `${bad} of ${parts} ${bad === 1 ? 'parts needs' : 'parts need'} care`
+          : `${bad} of ${parts.length} ${bad === 1 ? 'parts needs' : 'parts need'} care`
       }
     >
       <ul className="stack">
-        {sorted.map((part) => (
-          <li key={`${part.part} ${part.reason}`} className="home-health">
-            {HEALTH_ICONS[part.state]}
+        {parts.map(([part, found]) => (
+          <li key={part} className="home-health">
+            {HEALTH_ICONS[found[0]?.state ?? 'ok']}
             <div className="grow">
-              <div className="strong">{part.part}</div>
-              <div className="small muted">{part.reason}</div>
-              {part.fix !== undefined && <div className="small">{part.fix}</div>}
+              <div className="strong">{part}</div>
+              {found.map(({ reason, fix }) => (
+                <div key={reason}>
+                  <div className="small muted">{reason}</div>
+                  {fix !== undefined && <div className="small">{fix}</div>}
+                </div>
+              ))}
             </div>
           </li>
         ))}

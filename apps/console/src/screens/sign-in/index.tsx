@@ -90,7 +90,7 @@ function PasswordForm() {
         enter.run();
       }}
     >
-      <Field label="Email">
+      <Field label="E-mail">
         <Input
           type="email"
           name="email"

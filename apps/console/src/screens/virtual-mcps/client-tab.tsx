@@ -1,13 +1,15 @@
 /** Owns connecting a client to a virtual MCP: the mode with its cost, the address, and the configuration to copy. */
 import { useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
 import { useId, useState } from 'react';
 import { request } from '../../api/request.ts';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { classes } from '../../ui/classes.ts';
-import { ScreenLink } from '../../ui/screen-link.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { NewKeyDialog } from '../organization/keys/new-key-dialog.tsx';
 import type { PartProps } from './detail.tsx';
 import type { Mode } from './types.ts';
 
@@ -25,6 +27,7 @@ const MODES: Readonly<Record<Mode, { readonly title: string; readonly text: stri
 
 export function ClientTab({ virtual, described }: PartProps) {
   const [mode, setMode] = useState<Mode>('passthrough');
+  const [isMaking, setMaking] = useState(false);
   const group = useId();
   const [clientId, setClientId] = useState<string>();
   const query = useQuery({
@@ -76,9 +79,9 @@ export function ClientTab({ virtual, described }: PartProps) {
           title="Configuration of a client"
           description="PARLEY_KEY stands for a key that has grants on the tools of the members."
           actions={
-            <ScreenLink to="/organization/keys" isButton>
+            <Button icon={<KeyRound />} onClick={() => setMaking(true)}>
               Make a key
-            </ScreenLink>
+            </Button>
           }
         >
           <div className="stack">
@@ -92,6 +95,20 @@ export function ClientTab({ virtual, described }: PartProps) {
           </div>
         </Card>
       )}
+      {isMaking && (
+        <NewKeyDialog needed={neededFor({ virtual, described })} onClose={() => setMaking(false)} />
+      )}
     </div>
   );
+}
+
+/** The grants of a key that has all that clients see here: the tools of the members, and those in code. */
+function neededFor({ virtual, described }: Pick<PartProps, 'virtual' | 'described'>) {
+  const inCode = described.shown.filter(({ connection }) => connection === null).map(({ name }) => name);
+  const ofMembers = virtual.connections.map(({ connection_id: id, selected_tools: names }) => {
+    const isSelf = described.members.some((member) => member.connectionId === id && member.isSelf);
+    return [isSelf ? 'self' : id, names ?? ['*']] as const;
+  });
+  const all = [...ofMembers, [virtual.id, inCode] as const];
+  return Object.fromEntries(all.filter(([, names]) => names.length > 0));
 }

@@ -3,6 +3,7 @@ import { CONNECTIONS_CHANGED, TOKENS_CHANGED } from '@parley/connections';
 import { IDENTITY_CHANGED, WEB_SESSIONS_CHANGED } from '@parley/identity';
 import { DASHBOARDS_CHANGED, PROJECTS_CHANGED } from '@parley/mesh';
 import type { SignalEvent } from '@parley/store';
+import { CLIENTS_CHANGED } from '../clients-seen.ts';
 
 /** Everything that a page can ask to hear of. */
 export const TOPICS = [
@@ -64,6 +65,7 @@ export function meaningOf({ topic, payload }: SignalEvent): Meaning {
   if (topic === WORK_CHANGED || topic === PLUGINS_CHANGED) return all(payload, [['agents']]);
   if (topic === DASHBOARDS_CHANGED) return all(payload, [['dashboards']]);
   if (topic === PROJECTS_CHANGED) return all(payload, [['projects']]);
+  if (topic === CLIENTS_CHANGED) return all(payload, [['calls']]);
   if (topic.startsWith(INBOX)) return told(payload, () => ['agents'], topic.slice(INBOX.length));
   return undefined;
 }

@@ -121,7 +121,7 @@ async function sessionOf(
 
 /** Puts the token into the browser, for 30 days from now. */
 async function keep({ exchange, config }: ConsoleScope, text: string): Promise<void> {
-  const cookie = await keepConsoleToken(text, isHttps(exchange.req, config.web.publicUrl));
+  const cookie = await keepConsoleToken(exchange.req, text, isHttps(exchange.req, config.web.publicUrl));
   exchange.res.setHeader('set-cookie', cookie);
 }
 
@@ -191,7 +191,7 @@ export const sessionRoutes = [
       const { host, exchange, config } = scope;
       const { userId, id } = personIn(scope);
       await host.identity.web.end(userId, id);
-      const cookie = await dropConsoleToken(isHttps(exchange.req, config.web.publicUrl));
+      const cookie = await dropConsoleToken(exchange.req, isHttps(exchange.req, config.web.publicUrl));
       exchange.res.setHeader('set-cookie', cookie);
     },
   }),

@@ -146,7 +146,9 @@ async function authServer(reach: OAuthReach, issuer: string): Promise<AuthServer
     });
     return checkServer(reach, found);
   }
-  throw new BadAuthServer('The server does not say who gives tokens for it. Store an oauth_config.');
+  throw new BadAuthServer(
+    'This server does not offer OAuth: it does not say who gives tokens for it. Set a token in the settings of the connection, or store an oauth_config.',
+  );
 }
 
 async function checkServer(reach: OAuthReach, found: unknown): Promise<AuthServer> {

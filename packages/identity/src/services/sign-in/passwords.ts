@@ -41,7 +41,8 @@ export async function checkPassword(password: string, about: readonly (string | 
   if (about.some((word) => word !== null && plain === word.toLowerCase()))
     throw weak('must not be your name or e-mail');
   if (isInOrder(plain)) throw weak('must not be letters or digits in their order');
-  if (await isCommon(plain)) throw weak('is one of the most common ones. Choose another, such as four words');
+  if (await isCommon(plain))
+    throw weak('must not be one of the most common ones. Choose another, such as four words');
 }
 
 function weak(rule: string): ToolError {

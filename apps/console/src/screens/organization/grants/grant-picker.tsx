@@ -46,9 +46,18 @@ export function GrantPicker({ grants, onChange }: GrantPickerProps) {
             onChange={onChange}
           />
         ))}
+        {resources.every(({ tools }) => tools.every((tool) => !isFound(tool, wanted))) && (
+          <p className="grants-head muted" role="status">
+            No tool has this in its name.
+          </p>
+        )}
       </div>
     </div>
   );
+}
+
+function isFound({ name, title }: Tool, wanted: string): boolean {
+  return `${name} ${title}`.toLowerCase().includes(wanted);
 }
 
 function ResourceChoice({
@@ -58,7 +67,7 @@ function ResourceChoice({
   onChange,
 }: GrantPickerProps & { readonly resource: Resource; readonly wanted: string }) {
   const [isOpen, setOpen] = useState(false);
-  const shown = resource.tools.filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(wanted));
+  const shown = resource.tools.filter((tool) => isFound(tool, wanted));
   if (wanted !== '' && shown.length === 0) return null;
   const names = grants[resource.id] ?? [];
   const isAll = names.includes('*');

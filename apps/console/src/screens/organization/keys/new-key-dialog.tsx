@@ -27,14 +27,20 @@ const ENDS: readonly Option[] = [
 const CHOSEN = 'chosen tools';
 const ALL: Grants = { '*': ['*'] };
 
-/** The form, then the secret. */
-export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
+/** The form, then the secret; what is needed stands in it chosen already. */
+export function NewKeyDialog({
+  needed,
+  onClose,
+}: {
+  readonly needed?: Grants;
+  readonly onClose: () => void;
+}) {
   const { isAdministrator } = useSession();
   const { data: roles = [] } = useRoles();
   const [name, setName] = useState('');
   const [ends, setEnds] = useState('never');
-  const [power, setPower] = useState(isAdministrator ? 'everything' : CHOSEN);
-  const [chosen, setChosen] = useState<Grants>({});
+  const [power, setPower] = useState(isAdministrator && needed === undefined ? 'everything' : CHOSEN);
+  const [chosen, setChosen] = useState<Grants>(needed ?? {});
   const [secret, setSecret] = useState<string>();
   const permissions = powerOf(power, chosen, roles);
   const make = useAct(

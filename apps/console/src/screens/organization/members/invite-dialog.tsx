@@ -66,7 +66,7 @@ export function InviteDialog({
       isOpen
       onClose={onClose}
       title="Invite a colleague"
-      description="They open a link, type their name, and are in."
+      description="They open a link, type their name and e-mail, and are in."
       onSubmit={() => canSend && invite.run()}
       footer={
         <>
