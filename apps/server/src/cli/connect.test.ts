@@ -33,6 +33,13 @@ describe('one connection', () => {
     expect(await refused('test', 'notes')).toContain('There is none yet');
   });
 
+  test('what to type next is told as it runs in the checkout', async () => {
+    const { said: made } = await json('add', 'notes', bed.upstream.url);
+    vi.stubEnv('npm_lifecycle_event', 'parley');
+    const { out } = await run(connect, ['disable', 'notes']);
+    expect(out).toContain(`"npm run -s parley -- connect enable ${made.id}" undoes it`);
+  });
+
   test('a program is started without --allow-stdio, with its own variables', async () => {
     const started = join(bed.home, 'started');
     const command = ['--env', `STARTED=${started}`, '--', process.execPath, '-e', PROGRAM];

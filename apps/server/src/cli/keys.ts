@@ -3,7 +3,7 @@ import type { KeyInfo, KeyRole } from '@parley/identity';
 import { isRank } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
 import { mayAdminister } from '@parley/kit';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
 import { printable } from '../printable.ts';
 import { connectionNames, storingGrants, virtualNote, withConnectionIds } from './connect/grants.ts';
@@ -97,7 +97,7 @@ async function powerOf(
   const custom = (await host.identity.roles.list(organizationId)).find(({ name }) => name === role);
   if (custom === undefined)
     throw new UsageError(
-      `--role: there is no role "${role}" for keys. Give admin, member, user, or one that "parley roles list" shows; without --role a key may do everything its owner may.`,
+      `--role: there is no role "${role}" for keys. Give admin, member, user, or one that "${commandWord()} roles list" shows; without --role a key may do everything its owner may.`,
     );
   if (grants !== undefined) throw new UsageError(`--role ${role} gives its grants, so leave --grant away.`);
   return { grants: custom.grants };

@@ -1,6 +1,6 @@
 /** `parley roles`: the roles that the organization of the key made for itself. */
 import { ToolError } from '@parley/kit';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
 import { requireTool, runAction } from './actions.ts';
@@ -57,6 +57,6 @@ const remove: Action = async (acting, [name, ...rest]) => {
   requireTool(acting, 'ORGANIZATION_UPDATE');
   const { host, caller } = acting;
   if (!(await host.identity.roles.delete(caller, name)))
-    throw new ToolError('not_found', `There is no role ${name}. "parley roles list" shows them.`);
+    throw new ToolError('not_found', `There is no role ${name}. "${commandWord()} roles list" shows them.`);
   return { json: { name, deleted: true }, text: `The role ${printable(name)} is deleted.` };
 };

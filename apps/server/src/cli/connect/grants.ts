@@ -2,7 +2,7 @@
 import type { Connection } from '@parley/connections';
 import type { Grants } from '@parley/kit';
 import { ToolError } from '@parley/kit';
-import { UsageError } from '../../config.ts';
+import { commandWord, UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting } from '../actions.ts';
 import { allConnections, connectionsCalled } from './found.ts';
@@ -61,7 +61,7 @@ async function originsIn(
   const origins = await host.servicesOf(meshToolset).toolOriginsOf(caller, connection.id);
   if (origins.length === 0)
     throw new UsageError(
-      `--grant: nothing is known of the tools of "${printable(connection.title)}" yet. Ask its members for theirs with "parley connect refresh", or grant those of its members: --grant CONNECTION:TOOL,TOOL`,
+      `--grant: nothing is known of the tools of "${printable(connection.title)}" yet. Ask its members for theirs with "${commandWord()} connect refresh", or grant those of its members: --grant CONNECTION:TOOL,TOOL`,
     );
   requireTools({ ...connection, tools: origins.map(({ name }) => ({ name })) }, wanted, 'grant');
   const isAll = wanted.includes('*');
@@ -124,7 +124,7 @@ export async function storingGrants<T>(
     if (!isUnknown) throw error;
     const titles = [...(await connectionNames(acting)).values()];
     if (titles.length === 0) throw error;
-    const more = titles.length > MOST_NAMED ? ' and more: see "parley connect list"' : '';
+    const more = titles.length > MOST_NAMED ? ` and more: see "${commandWord()} connect list"` : '';
     const named = printable(titles.slice(0, MOST_NAMED).join(', '));
     throw new ToolError(error.code, `${error.message} Connections and virtual MCPs: ${named}${more}.`);
   }
