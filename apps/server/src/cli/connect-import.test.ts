@@ -78,6 +78,13 @@ describe('an import', () => {
     expect(out).not.toContain('canary');
   });
 
+  test('a dry run refuses an address that the true run would', async () => {
+    const path = file('servers.json', { mcpServers: { wrong: { url: 'htp://x' } } });
+    const { code, out } = await run(connect, ['import', path, '--dry-run']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^failed +wrong +connection_url: must be an address like https:/m);
+  });
+
   test('reads the files of the other clients', async () => {
     vi.stubEnv('NOTES_URL', bed.upstream.url);
     vi.spyOn(process, 'cwd').mockReturnValue(join(bed.home, 'project'));

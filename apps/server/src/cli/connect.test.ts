@@ -47,7 +47,7 @@ describe('one connection', () => {
     expect(said).toMatchObject({ id: 'my-files', type: 'STDIO', tools: ['read_file', 'write_file'] });
     expect(await json('test', 'files')).toMatchObject({ code: 0, said: { healthy: true } });
     const listed = (await run(connect, ['list'])).out;
-    expect(listed).toContain(process.execPath);
+    expect(listed).toContain(`${process.execPath} -e ***`);
     expect(listed).not.toContain(started);
   });
 
