@@ -58,7 +58,7 @@ test('shows the last entries, newest first, with who, what and how it ended, and
   expect(header).toMatch(/^TIME +OUTCOME +ACTOR +ACTION +TARGET$/);
   const times = lines.map((line) => line.slice(0, 24));
   expect(times).toEqual(times.toSorted().toReversed());
-  expect(stdout).toMatch(/Z +ok +Owner key +key\.created +key_\w+ +\{"name":"CI"/);
+  expect(stdout).toMatch(/Z +ok +Owner key +key\.created +key_\w+ \(CI\) +\{"name":"CI"/);
   expect(stdout).toMatch(/Z +denied +Agent Ada +call\.denied +corvid_save_memory +\{.*"reason":"not_in_set"/);
 
   const all = (await audit('--json', '--limit', '1000')).stdout;

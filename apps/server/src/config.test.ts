@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '@parley/kit';
 import { helpFor } from './cli/help.ts';
-import { loadConfig, UsageError } from './config.ts';
+import { commandWord, loadConfig, UsageError } from './config.ts';
 import { OPTIONS, variableOf } from './options.ts';
 import { OWN_TOOLSETS } from './toolsets.ts';
 
@@ -242,6 +242,15 @@ describe('a bad value', () => {
       expect(message).not.toMatch(/\n|positional/);
     }
   });
+});
+
+test.each([
+  [{ npm_lifecycle_event: 'parley' }, 'npm run -s parley --'],
+  [{ npm_lifecycle_event: 'start' }, 'npm run -s parley --'],
+  [{ npm_lifecycle_event: 'test' }, 'parley'],
+  [{}, 'parley'],
+])('where %j started the process, commands are told as %s', (env, word) => {
+  expect(commandWord(env)).toBe(word);
 });
 
 describe('the PATH of programs', () => {

@@ -214,6 +214,14 @@ export function isUnderNpm(env: Environment = process.env): boolean {
   return env['npm_lifecycle_event'] !== undefined;
 }
 
+/** The scripts of the checkout that start Parley, where there is no command of its name on the path. */
+const OWN_SCRIPTS = new Set(['parley', 'start', 'dev']);
+
+/** What stands before the words of a command where this process was started. */
+export function commandWord(env: Environment = process.env): string {
+  return OWN_SCRIPTS.has(env['npm_lifecycle_event'] ?? '') ? 'npm run -s parley --' : 'parley';
+}
+
 function parse(
   args: readonly string[],
   known: Readonly<Record<string, Option>>,

@@ -97,6 +97,8 @@ export type {
 export { uriSelection } from './services/uri-patterns.ts';
 export { createVirtualMcps } from './services/virtual-mcps.ts';
 export type { VirtualMcps } from './services/virtual-mcps.ts';
+export { toolOrigins } from './services/virtual-origins.ts';
+export type { ToolOrigin } from './services/virtual-origins.ts';
 export { createVirtualTools } from './services/virtual-tools.ts';
 export type { VirtualTools } from './services/virtual-tools.ts';
 export { ConnectionCreate, ConnectionUpdate } from './shapes/connection-data.ts';

@@ -1,6 +1,6 @@
 /** What is said of an agent that is not there, and where those that were deleted are found. */
 import { agentToolset } from '@parley/agent';
-import { UsageError } from '../config.ts';
+import { commandWord, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
 
@@ -54,7 +54,7 @@ export async function noSuchAgent(
   const names = all.slice(0, MOST).map((agent) => printable(agent.name));
   const there =
     names.length === 0
-      ? 'There are none yet: "parley agents create NAME" makes one.'
+      ? `There are none yet: "${commandWord()} agents create NAME" makes one.`
       : `There are: ${names.join(', ')}${all.length > MOST ? ' and more' : ''}.`;
   return new UsageError(`There is no agent "${printable(name)}". ${there}`);
 }

@@ -8,6 +8,7 @@ import { loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Host } from '../start/host.ts';
 import { deletedAgentsCalled } from './agent-names.ts';
+import { connectionNames } from './connect/grants.ts';
 import { callerNames, keyCalled, listableKeys } from './caller-names.ts';
 import { MOST_LINES, parseLimit, parseTime } from './log-options.ts';
 import type { Command } from './main.ts';
@@ -148,9 +149,11 @@ const HEADER = `${[
 /** An entry in aligned columns; what is different stands at the end. */
 async function lineWith(host: Host, caller: Caller): Promise<Show> {
   const names = await callerNames(host, caller);
-  // In a browser, and where no key was there yet, a person acts as one.
-  for (const { id, userId, name, email } of await host.identity.listMembers(caller.organizationId))
-    for (const known of [id, userId]) names.set(known, email ?? name);
+  const things = await connectionNames({ host, caller });
+  const targetOf = (id: string) => {
+    const name = things.get(id) ?? names.get(id);
+    return name === undefined ? id : `${id} (${name})`;
+  };
   return ({ at, outcome, callerId, action, target, changed }) => {
     const actor = names.get(callerId) ?? callerId;
     const columns = [
@@ -158,7 +161,7 @@ async function lineWith(host: Host, caller: Caller): Promise<Show> {
       outcome.padEnd(WIDTHS.outcome),
       fitted(actor, WIDTHS.actor),
       printable(action).padEnd(WIDTHS.action),
-      printable(target),
+      printable(targetOf(target)),
     ];
     if (Object.keys(changed).length > 0) columns.push(printable(JSON.stringify(changed)));
     return `${columns.join('  ')}\n`;

@@ -19,14 +19,18 @@ export function keyCalled(keys: readonly KeyInfo[], wanted: string): KeyInfo | u
   throw new UsageError(`Several keys have the name "${wanted}". Give the id of one: ${ids}`);
 }
 
-/** The names of callers by their ids. */
+/** The names of callers by their ids; in a browser, and where no key was there yet, a person acts as one. */
 export async function callerNames(host: Host, caller: Caller): Promise<Map<string, string>> {
   const keys = await listableKeys(host, caller);
+  const members = await host.identity.listMembers(caller.organizationId);
   const agents = await host.servicesOf(agentToolset).agents.list(caller.organizationId);
   const gone = await deletedAgents(host, caller.organizationId);
   return new Map([
     ...gone.map(({ id, name }) => [id, `Agent ${name}`] as const),
     ...agents.map(({ id, name }) => [id, `Agent ${name}`] as const),
+    ...members.flatMap(({ id, userId, name, email }) =>
+      [id, userId].map((each) => [each, email ?? name] as const),
+    ),
     ...keys.map(({ id, name }) => [id, name] as const),
   ]);
 }

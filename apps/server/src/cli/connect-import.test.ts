@@ -66,6 +66,25 @@ describe('an import', () => {
     );
   });
 
+  test('knows the entry that the console gives for Claude Desktop, and fills in what stands in its own env', async () => {
+    const args = ['-y', 'mcp-remote', 'http://localhost:4680/mcp', '--header', 'Authorization:${AUTH}'];
+    const env = { AUTH: 'Bearer canary-variable-2' };
+    const other = { ...program(env), args: [...program().args, '${AUTH}'] };
+    const path = file('servers.json', { mcpServers: { ours: { command: 'npx', args, env }, other } });
+    const { code, out } = await run(connect, ['import', path]);
+    expect(out).toMatch(/^skipped +ours +it is Parley itself$/m);
+    expect(out).toMatch(/^added +other +2 tools$/m);
+    expect(code).toBe(0);
+    expect(out).not.toContain('canary');
+  });
+
+  test('a dry run refuses an address that the true run would', async () => {
+    const path = file('servers.json', { mcpServers: { wrong: { url: 'htp://x' } } });
+    const { code, out } = await run(connect, ['import', path, '--dry-run']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^failed +wrong +connection_url: must be an address like https:/m);
+  });
+
   test('reads the files of the other clients', async () => {
     vi.stubEnv('NOTES_URL', bed.upstream.url);
     vi.spyOn(process, 'cwd').mockReturnValue(join(bed.home, 'project'));

@@ -33,6 +33,13 @@ describe('one connection', () => {
     expect(await refused('test', 'notes')).toContain('There is none yet');
   });
 
+  test('what to type next is told as it runs in the checkout', async () => {
+    const { said: made } = await json('add', 'notes', bed.upstream.url);
+    vi.stubEnv('npm_lifecycle_event', 'parley');
+    const { out } = await run(connect, ['disable', 'notes']);
+    expect(out).toContain(`"npm run -s parley -- connect enable ${made.id}" undoes it`);
+  });
+
   test('a program is started without --allow-stdio, with its own variables', async () => {
     const started = join(bed.home, 'started');
     const command = ['--env', `STARTED=${started}`, '--', process.execPath, '-e', PROGRAM];
@@ -40,7 +47,7 @@ describe('one connection', () => {
     expect(said).toMatchObject({ id: 'my-files', type: 'STDIO', tools: ['read_file', 'write_file'] });
     expect(await json('test', 'files')).toMatchObject({ code: 0, said: { healthy: true } });
     const listed = (await run(connect, ['list'])).out;
-    expect(listed).toContain(process.execPath);
+    expect(listed).toContain(`${process.execPath} -e ***`);
     expect(listed).not.toContain(started);
   });
 
@@ -260,6 +267,29 @@ test('a tool that changed is held until it is approved as it is', async () => {
 });
 
 describe('a key', () => {
+  test('for a virtual MCP has the tools of its members, and a typo is refused', async () => {
+    const { said: notes } = await json('add', 'My notes', bed.upstream.url);
+    const made = await run(connect, ['virtual', 'create', 'My desk', '--with', 'My notes:alpha,beta']);
+    expect(made.out).toContain("A key for its tools: parley keys create NAME --grant 'My desk:*'");
+    const { said: outer } = await json('virtual', 'create', 'Outer', '--with', 'My desk');
+    const tool = { name: 'count', inputSchema: { type: 'object' }, code: 'export default () => 1' };
+    await run(call, [
+      'COLLECTION_VIRTUAL_TOOLS_CREATE',
+      JSON.stringify({ virtual_mcp_id: outer.id, data: tool }),
+    ]);
+    const create = (...grants: string[]) =>
+      run(keys, ['create', 'Desk', ...grants.flatMap((grant) => ['--grant', grant])]);
+    const all = await create('My desk:*');
+    expect(all.out).toContain('may use: My notes:alpha,beta');
+    expect(all.out).toContain('For "My desk" these are grants on what stands behind its tools');
+    expect((await create('My desk:beta', 'My notes:gamma')).out).toContain('My notes:beta,gamma');
+    const nested = await run(keys, ['create', 'Outer', '--grant', 'Outer:*', '--json']);
+    expect(JSON.parse(nested.out).grants).toEqual({ [outer.id]: ['count'], [notes.id]: ['alpha', 'beta'] });
+    await expect(create('My desk:betta')).rejects.toThrow(
+      '--grant: "My desk" has no tool "betta". It has: alpha, beta.',
+    );
+  });
+
   test('gets two tools of a connection by its name', async () => {
     const { said: notes } = await json('add', 'My notes', bed.upstream.url);
     await json('add', 'files', '--id', 'my-files', '--', process.execPath, '-e', PROGRAM);
@@ -279,7 +309,6 @@ describe('a key', () => {
     const team = { title: 'My team', connections: [{ connection_id: notes.id }] };
     const made = await run(call, ['COLLECTION_VIRTUAL_MCP_CREATE', JSON.stringify({ data: team })]);
     const id = /vir_\w+/.exec(made.out)?.[0] ?? '';
-    expect(JSON.parse((await create('My team:*')).out).grants).toEqual({ [id]: ['*'] });
     await expect(create('nots:alpha')).rejects.toThrow(
       /there is no toolset "nots"\. There are: .+\. Connections and virtual MCPs: .*My notes/,
     );

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { publishPages } from '@parley/feedback';
 import type { Config } from '../config.ts';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import { addressOf } from './address.ts';
 import { askServer } from './doctor/ask.ts';
 import { requireAll } from './feedback-access.ts';
@@ -27,8 +27,8 @@ const publish: Command = async (args, toolsets) => {
     const where =
       url ??
       (isFirst
-        ? '/feedback at the address that "parley start" printed'
-        : '/feedback at the host name that "parley start --organization-host SLUG=HOST" gives this organization');
+        ? `/feedback at the address that "${commandWord()} start" printed`
+        : `/feedback at the host name that "${commandWord()} start --organization-host SLUG=HOST" gives this organization`);
     const text = isPublished
       ? `Everybody who reaches this server can read public boards now: ${where}`
       : 'The public pages are off.';

@@ -2,7 +2,7 @@
 import type { Store } from '@parley/store';
 import { openStore } from '@parley/store';
 import type { Config } from '../config.ts';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import { holdMigrations, liftHold, writeHold } from '../hold/held-row.ts';
 import { refuseLostDatabase } from '../owner-key.ts';
 import { storeOptions } from '../start/base.ts';
@@ -18,8 +18,8 @@ export const hold: Command = async (args, toolsets) => {
   return withTable(config, toolsets, async (store) => {
     const isNew = await writeHold(store, { since: Date.now(), reason: 'asked' });
     const text = isNew
-      ? 'Held: tasks, schedules and deliveries wait until "parley resume". A server that runs already goes on until it is started again.'
-      : 'It is held already. "parley resume" lifts it.';
+      ? `Held: tasks, schedules and deliveries wait until "${commandWord()} resume". A server that runs already goes on until it is started again.`
+      : `It is held already. "${commandWord()} resume" lifts it.`;
     process.stdout.write(`${config.json ? JSON.stringify({ held: true, changed: isNew }) : text}\n`);
     return 0;
   });

@@ -1,4 +1,5 @@
 /** Is there an installation to work on: only `start` and `migrate` make one without being told to. */
+import { commandWord } from '../config.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
@@ -15,6 +16,6 @@ export function hasInstallation({ dataDir, databaseUrl, secretKey }: Place): boo
 export function requireInstallation(config: Config): void {
   if (config.init || hasInstallation(config)) return;
   throw new Error(
-    `There is no Parley installation in ${config.dataDir}. Name its folder with --data or PARLEY_DATA, or make one there: "parley start", or this command with --init.`,
+    `There is no Parley installation in ${config.dataDir}. Name its folder with --data or PARLEY_DATA, or make one there: "${commandWord()} start", or this command with --init.`,
   );
 }

@@ -3,10 +3,10 @@ import type { KeyInfo, KeyRole } from '@parley/identity';
 import { isRank } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
 import { mayAdminister } from '@parley/kit';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
 import { printable } from '../printable.ts';
-import { connectionNames, storingGrants, withConnectionIds } from './connect/grants.ts';
+import { connectionNames, storingGrants, virtualNote, withConnectionIds } from './connect/grants.ts';
 import { parseGrants, showGrants } from './grants-text.ts';
 import type { Command } from './main.ts';
 import { withCaller } from './session.ts';
@@ -31,9 +31,10 @@ export const keys: Command = async (args, toolsets) => {
   const actions: Record<string, KeysCommand> = {
     create: async (host, caller, [name]) => {
       const wanted = parseGrants(extras.grant);
-      const grants = wanted && (await withConnectionIds({ host, caller }, wanted));
-      const power = await powerOf(host, caller, { role: extras.role, grants });
-      return create(host, caller, name, { ...power, expiresAt: parseExpiry(extras.expires) });
+      const resolved = wanted && (await withConnectionIds({ host, caller }, wanted));
+      const power = await powerOf(host, caller, { role: extras.role, grants: resolved?.grants });
+      const note = resolved && virtualNote(resolved);
+      return create(host, caller, name, { ...power, expiresAt: parseExpiry(extras.expires), note });
     },
     list: (host, caller) => list(host, caller),
     revoke: (host, caller, [id]) => revoke(host, caller, id),
@@ -53,7 +54,12 @@ async function create(
   host: Host,
   caller: Caller,
   name: string | undefined,
-  { grants, role, expiresAt }: Power & { readonly expiresAt: number | null },
+  {
+    grants,
+    role,
+    expiresAt,
+    note,
+  }: Power & { readonly expiresAt: number | null; readonly note: string | undefined },
 ) {
   if (name === undefined) throw new UsageError(USAGE);
   const { info, text: key } = await storingGrants({ host, caller }, () =>
@@ -69,6 +75,7 @@ async function create(
   const power =
     grants === undefined ? `do what ${most} may do` : `use: ${showGrants(info.grants, host, names)}`;
   const lines = [`Key "${printable(info.name)}" (${info.publicId}) may ${printable(power)}`];
+  if (note !== undefined) lines.push(note);
   lines.push(`Expires: ${showTime(info.expiresAt)}`, 'This is the only time the key is shown:', '', key);
   return { json: { ...show(info), key }, text: lines.join('\n') };
 }
@@ -90,7 +97,7 @@ async function powerOf(
   const custom = (await host.identity.roles.list(organizationId)).find(({ name }) => name === role);
   if (custom === undefined)
     throw new UsageError(
-      `--role: there is no role "${role}" for keys. Give admin, member, user, or one that "parley roles list" shows; without --role a key may do everything its owner may.`,
+      `--role: there is no role "${role}" for keys. Give admin, member, user, or one that "${commandWord()} roles list" shows; without --role a key may do everything its owner may.`,
     );
   if (grants !== undefined) throw new UsageError(`--role ${role} gives its grants, so leave --grant away.`);
   return { grants: custom.grants };

@@ -2,7 +2,7 @@
 import type { Invitation, Member } from '@parley/identity';
 import { isRank } from '@parley/identity';
 import { isTeam, ToolError } from '@parley/kit';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
 import { requireTool, runAction } from './actions.ts';
@@ -104,7 +104,7 @@ async function noMember({ host, caller }: Acting, who: string): Promise<ToolErro
 }
 
 function notThere(who: string): ToolError {
-  return new ToolError('not_found', `There is no member ${who}. "parley members list" shows them.`);
+  return new ToolError('not_found', `There is no member ${who}. "${commandWord()} members list" shows them.`);
 }
 
 function nameOf({ name, email }: Member): string {

@@ -3,7 +3,7 @@ import { annotationsToolset, overlayTag } from '@parley/annotations';
 import type { Caller } from '@parley/kit';
 import { isGranted, isToolResult, mayAdminister } from '@parley/kit';
 import type { Config } from '../config.ts';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
 import { addressOf } from './address.ts';
 import type { Command } from './main.ts';
@@ -59,7 +59,9 @@ const allow: PagesCommand = async (acting, rest) => {
   if (rest.length === 0) throw new UsageError(USAGE);
   const valid = (await listed(acting)).find(({ state }) => state === 'valid');
   if (valid === undefined) {
-    throw new Error('There is no valid page token. "parley start" and "parley pages create" make one.');
+    throw new Error(
+      `There is no valid page token. "${commandWord()} start" and "${commandWord()} pages create" make one.`,
+    );
   }
   const origins = rest.length === 1 && rest[0] === 'any' ? [] : rest;
   const token = await callAs<PageToken>(acting, 'update_page_token', { id: valid.id, origins });
@@ -73,7 +75,7 @@ const allow: PagesCommand = async (acting, rest) => {
 const revoke: PagesCommand = async (acting, [id, ...rest]) => {
   if (id === undefined || rest.length > 0) throw new UsageError(USAGE);
   const token = await callAs<PageToken>(acting, 'revoke_page_token', { id });
-  const text = `Page token ${token.id} is revoked. The next "parley start" makes a new one and prints its script tag.`;
+  const text = `Page token ${token.id} is revoked. The next "${commandWord()} start" makes a new one and prints its script tag.`;
   return { json: token, text };
 };
 

@@ -4,7 +4,7 @@ import { createIdentity } from '@parley/identity';
 import { openStore } from '@parley/store';
 import { storeOptions } from '../start/base.ts';
 import type { Config } from '../config.ts';
-import { UsageError } from '../config.ts';
+import { commandWord, UsageError } from '../config.ts';
 import { closeToOthers } from '../data-folder.ts';
 import { allToolsets, migrationsOf } from '../start/host.ts';
 import { ownerKeyFileOf, refuseLostDatabase, replaceOwnerKey } from '../owner-key.ts';
@@ -45,7 +45,7 @@ export async function recover(config: Config, toolsets: readonly ServedToolset[]
       requestId: null,
     });
     const { publicId, name } = info;
-    const text = `A new owner key, "${name}" (${publicId}), is in ${file}.\nOther keys are as they were: "parley keys list" shows them, "parley keys revoke" ends one.\n`;
+    const text = `A new owner key, "${name}" (${publicId}), is in ${file}.\nOther keys are as they were: "${commandWord()} keys list" shows them, "${commandWord()} keys revoke" ends one.\n`;
     process.stdout.write(config.json ? `${JSON.stringify({ id: info.id, publicId, name, file })}\n` : text);
     return 0;
   } finally {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openStore, restoreBackup, SecretKeyError } from '@parley/store';
 import type { Config } from '../config.ts';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import { holdMigrations, writeHold } from '../hold/held-row.ts';
 import { storeOptions } from '../start/base.ts';
 import { allToolsets, migrationsOf } from '../start/host.ts';
@@ -21,7 +21,7 @@ export const restore: Command = async (args, toolsets) => {
     throw new UsageError('Usage: parley restore BACKUP [--into FOLDER]');
   if (given.databaseUrl !== undefined)
     throw new UsageError(
-      'parley restore is for SQLite. For PostgreSQL use pg_restore, then "parley hold" before the first start.',
+      `parley restore is for SQLite. For PostgreSQL use pg_restore, then "${commandWord()} hold" before the first start.`,
     );
   const config = typeof extras.into === 'string' ? { ...given, dataDir: resolve(extras.into) } : given;
   const backupDir = resolve(folder);
@@ -76,6 +76,8 @@ function report(files: readonly string[], { dataDir }: Config): string {
   ];
   const ownerKey = existsSync(join(dataDir, 'owner.key'))
     ? []
-    : [`There is no owner.key in it. Put it there, or make a new one: parley keys recover --data ${dataDir}`];
+    : [
+        `There is no owner.key in it. Put it there, or make a new one: ${commandWord()} keys recover --data ${dataDir}`,
+      ];
   return [...files, ...next, ...ownerKey].join('\n');
 }

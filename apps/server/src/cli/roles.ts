@@ -1,10 +1,10 @@
 /** `parley roles`: the roles that the organization of the key made for itself. */
 import { ToolError } from '@parley/kit';
-import { loadConfig, UsageError } from '../config.ts';
+import { commandWord, loadConfig, UsageError } from '../config.ts';
 import { printable } from '../printable.ts';
 import type { Acting, Action } from './actions.ts';
 import { requireTool, runAction } from './actions.ts';
-import { connectionNames, storingGrants, withConnectionIds } from './connect/grants.ts';
+import { connectionNames, storingGrants, virtualNote, withConnectionIds } from './connect/grants.ts';
 import { parseGrants, showGrants } from './grants-text.ts';
 import type { Command } from './main.ts';
 import { table } from './table.ts';
@@ -42,11 +42,13 @@ async function save(acting: Acting, [name, ...rest]: readonly string[], given: u
   const wanted = parseGrants(given);
   if (name === undefined || rest.length > 0 || wanted === undefined) throw new UsageError(USAGE);
   requireTool(acting, 'ORGANIZATION_UPDATE');
-  const grants = await withConnectionIds(acting, wanted);
+  const resolved = await withConnectionIds(acting, wanted);
+  const { grants } = resolved;
   const { host, caller } = acting;
   await storingGrants(acting, () => host.identity.roles.save(caller, { name, grants }));
   const names = await connectionNames(acting);
-  const text = `The role ${printable(name)} gives: ${printable(showGrants(grants, host, names))}`;
+  const gives = `The role ${printable(name)} gives: ${printable(showGrants(grants, host, names))}`;
+  const text = [gives, virtualNote(resolved) ?? []].flat().join('\n');
   return { json: { name, grants }, text };
 }
 
@@ -55,6 +57,6 @@ const remove: Action = async (acting, [name, ...rest]) => {
   requireTool(acting, 'ORGANIZATION_UPDATE');
   const { host, caller } = acting;
   if (!(await host.identity.roles.delete(caller, name)))
-    throw new ToolError('not_found', `There is no role ${name}. "parley roles list" shows them.`);
+    throw new ToolError('not_found', `There is no role ${name}. "${commandWord()} roles list" shows them.`);
   return { json: { name, deleted: true }, text: `The role ${printable(name)} is deleted.` };
 };

@@ -5,7 +5,7 @@ import { detach, isGranted, mayAdminister, unionGrants } from '@parley/kit';
 import type { ServedToolset } from '../start/served-toolset.ts';
 import type { Base, KnownTool } from '../start/base.ts';
 import type { Config } from '../config.ts';
-import { UsageError } from '../config.ts';
+import { commandWord, UsageError } from '../config.ts';
 import type { Host } from '../start/host.ts';
 import { errorText } from './error-text.ts';
 import { requireInstallation } from './installation.ts';
@@ -49,7 +49,7 @@ export async function callerOn(
     if ((await caller()) !== undefined) return caller;
   }
   throw new UsageError(
-    'The key is not valid here. Give another with --key or PARLEY_KEY; "parley doctor" tells more, and "parley keys recover" makes a new owner key.',
+    `The key is not valid here. Give another with --key or PARLEY_KEY; "${commandWord()} doctor" tells more, and "${commandWord()} keys recover" makes a new owner key.`,
   );
 }
 

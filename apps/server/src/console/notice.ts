@@ -1,4 +1,5 @@
 /** What the person who starts a server is told about the console. */
+import { commandWord } from '../config.ts';
 import type { StartNotice } from '@parley/kit';
 import type { Config } from '../config.ts';
 import type { Host } from '../start/host.ts';
@@ -15,6 +16,6 @@ export async function consoleNotice(
   if (await identity.web.hasOwnerSignIn()) return { json: { console: address }, line };
   const { token } = await identity.web.createLink();
   const signIn = signInLink(address, token);
-  const lead = `Open the console. This link signs you in once, within 15 minutes ("parley sign-in" prints another):\n\n  ${signIn}`;
+  const lead = `Open the console. This link signs you in once, within 15 minutes ("${commandWord()} sign-in" prints another):\n\n  ${signIn}`;
   return { json: { console: address, signIn }, line, lead };
 }

@@ -69,7 +69,7 @@ export const connections: Part = {
       description: 'What somebody who answers customers needs, and nothing else.',
       metadata: { instructions: 'Look into the manual before you answer. Say which release has a fix.' },
       connections: [
-        { connection_id: DOCS, prefix: 'manual' },
+        { connection_id: DOCS, prefix: 'manual_' },
         { connection_id: RELEASES, selected_tools: ['list_releases'] },
         { connection_id: WEATHER, selected_tools: ['get_forecast'] },
       ],

@@ -1,4 +1,5 @@
 /** What there is to say about the parts that both "parley doctor" and the console look at, in one set of words. */
+import { commandWord } from '../config.ts';
 import type { ConnectionState } from '@parley/connections';
 import type { WebhookState } from '@parley/events';
 import { MigrationError, StoreUnavailableError } from '@parley/store';
@@ -38,7 +39,7 @@ export function databaseFix(error: unknown): string {
 /** A restored server that waits; a server that acts needs no line for it. */
 export function holdChecks(held: Held | undefined): Check[] {
   if (held === undefined) return [];
-  const fix = 'Run "parley resume" once the original is stopped for good, so that nothing is done twice.';
+  const fix = `Run "${commandWord()} resume" once the original is stopped for good, so that nothing is done twice.`;
   return [{ name: 'hold', state: 'warn', found: holdText(held), fix }];
 }
 
@@ -57,8 +58,8 @@ function faultOf({ id, title, status, lastError }: ConnectionState): Check {
   const why = lastError === null ? state : `${state}: ${printable(lastError)}`;
   const fix =
     status === 'needs_reauth'
-      ? `Authorise it under Connections, run "parley connect authorise ${word(id)}", or give it a token.`
-      : `Test it under Connections, or run "parley connect test ${word(id)}", which tries again and tells more.`;
+      ? `Authorise it under Connections, run "${commandWord()} connect authorise ${word(id)}", or give it a token.`
+      : `Test it under Connections, or run "${commandWord()} connect test ${word(id)}", which tries again and tells more.`;
   return { name: CONNECTIONS, state: 'warn', found: `${printable(title)} (${id}) is ${why}`, fix };
 }
 

@@ -1,4 +1,5 @@
 /** The hold as it is stored: one row while a restored server waits for leave to act, none otherwise. */
+import { commandWord } from '../config.ts';
 import type { MigrationSet, Queryable, Store } from '@parley/store';
 import { epochMsColumn } from '@parley/store';
 
@@ -76,5 +77,5 @@ export async function liftHold(store: Store): Promise<boolean> {
 export function holdText({ since, reason }: Held): string {
   const from = new Date(since).toISOString();
   const why = reason === 'restored' ? `Restored from a backup at ${from}` : `Held since ${from}`;
-  return `${why}: tasks, schedules and deliveries wait until "parley resume".`;
+  return `${why}: tasks, schedules and deliveries wait until "${commandWord()} resume".`;
 }

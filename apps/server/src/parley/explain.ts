@@ -1,4 +1,5 @@
 /** `parley_explain`: why a caller does or does not see a tool, resource or prompt. */
+import { commandWord } from '../config.ts';
 import type { Caller } from '@parley/kit';
 import { administratorsOnly, defineToolFor } from '@parley/kit';
 import * as z from 'zod';
@@ -10,7 +11,7 @@ const REASONS = {
   visible: (kind: Kind) => `The caller sees the ${kind} and may ${USES[kind]} it.`,
   unknown: () => 'No tool, resource or prompt has this name.',
   agent_missing: (kind: Kind) =>
-    `The ${kind} is for agents, and this key is not one's. "parley agents create" makes an agent and its key.`,
+    `The ${kind} is for agents, and this key is not one's. "${commandWord()} agents create" makes an agent and its key.`,
   not_in_set: (kind: Kind) =>
     `The tools that the agent was given, and those of its bundles, leave the ${kind} out.`,
   no_grant: (kind: Kind) => `None of the grants that the key and its owner both hold covers the ${kind}.`,

@@ -4,7 +4,7 @@ import { ToolError } from '@parley/kit';
 import type { ClientEntry } from './entries.ts';
 import { objectOf } from './entries.ts';
 import type { ClientValues } from './variables.ts';
-import { filled } from './variables.ts';
+import { filled, ownVariable } from './variables.ts';
 import type { Wanted } from './wanted.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -16,8 +16,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** What an entry asks for; throws a sentence on what cannot be taken over. */
-export function wantedOf(entry: ClientEntry, values: ClientValues): Wanted {
+export function wantedOf(entry: ClientEntry, given: ClientValues): Wanted {
   const { name, fields } = entry;
+  // A program finds the variables of its own entry, before others of the same name.
+  const variable = (wanted: string) => ownVariable(fields, wanted) ?? given.variable(wanted);
+  const values = { ...given, variable };
   const fill = (text: string) => filled(text, entry, values);
   const type = typeOf(fields['type']);
   for (const [field, why] of Object.entries(NOT_TAKEN)) if (fields[field] !== undefined) throw unfit(why);

@@ -2,6 +2,7 @@
 import { basename, sep } from 'node:path';
 import { ToolError } from '@parley/kit';
 import type { ClientEntry, ClientKind } from './entries.ts';
+import { objectOf } from './entries.ts';
 
 /** What stands behind the names in a file. */
 export interface ClientValues {
@@ -50,7 +51,7 @@ export function inputsIn({ client, fields }: Pick<ClientEntry, 'client' | 'field
 export function neededBy({ client, fields, inputs }: ClientEntry): NeededValue[] {
   const needed = new Map<string, NeededValue>();
   const need = (name: string, more: Partial<NeededValue> = {}) => {
-    if (!needed.has(name))
+    if (ownVariable(fields, name) === undefined && !needed.has(name))
       needed.set(name, { name, description: name, isSecret: true, fallback: null, ...more });
   };
   for (const [, inner = ''] of JSON.stringify(fields).matchAll(PLACE)) {
@@ -66,6 +67,13 @@ export function neededBy({ client, fields, inputs }: ClientEntry): NeededValue[]
     }
   }
   return [...needed.values()];
+}
+
+/** What an entry says itself of a variable; a value with a place in it comes from outside, and may name itself. */
+export function ownVariable({ env }: ClientEntry['fields'], name: string): string | undefined {
+  const own = objectOf(env) ?? {};
+  const value = Object.hasOwn(own, name) ? own[name] : undefined;
+  return typeof value === 'string' && !value.includes('${') ? value : undefined;
 }
 
 const FOLDERS: ReadonlySet<string> = new Set(['userHome', 'workspaceFolder', 'workspaceFolderBasename']);

@@ -44,6 +44,9 @@ function programData({ command, args, cwd, env }: WantedProgram) {
 }
 
 function addressData({ url, token, headers }: Extract<Wanted['to'], { url: string }>) {
+  // It is refused when it is stored, too, and then a dry run would have promised something.
+  if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? ''))
+    throw new ToolError('invalid', 'connection_url: must be an address like https://host/mcp');
   return {
     connection_url: url,
     ...(token !== undefined && { connection_token: token }),

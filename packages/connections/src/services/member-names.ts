@@ -54,7 +54,11 @@ export async function namesThere(
 }
 
 /** The virtual MCP that a member is or stands for; undefined: it is none. */
-async function virtualIdOf(from: Queryable, organizationId: string, id: string): Promise<string | undefined> {
+export async function virtualIdOf(
+  from: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<string | undefined> {
   const row = await from
     .db<ConnectionTables>()
     .selectFrom('connections')

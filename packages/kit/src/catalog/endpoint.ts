@@ -11,6 +11,7 @@ import type { CatalogTool } from './compiled-tool.ts';
 import { Cursors } from './cursor.ts';
 import type { ListedCatalog, ListedResource, ListedTool } from './listing.ts';
 import { aliasUri, byPrefix, byUri, ownIn, toldApart } from './names.ts';
+import { prefixesOf } from './prefixes.ts';
 import { Recent } from './recent.ts';
 import type { ShownUri } from './shown-uris.ts';
 
@@ -72,12 +73,13 @@ export function endpointOf(
   const isShared = catalog.toolsets.length > 1;
   const resources = withWholeSkills(toldApart(catalog.resources, isOwn, byUri()));
   const shownUriIn = shownUrisOf(resources);
+  const prefixOf = prefixesOf(catalog.toolsets);
   const shown = {
-    tools: speaking(toldApart(catalog.tools, isOwn, byPrefix(isShared)), (tool) =>
+    tools: speaking(toldApart(catalog.tools, isOwn, byPrefix(isShared, prefixOf)), (tool) =>
       tool.source === undefined ? undefined : shownUriIn(tool),
     ),
     resources: speaking(resources, shownUriIn),
-    prompts: speaking(toldApart(catalog.prompts, isOwn, byPrefix(isShared)), shownUriIn),
+    prompts: speaking(toldApart(catalog.prompts, isOwn, byPrefix(isShared, prefixOf)), shownUriIn),
     toolsets: catalog.toolsets,
   };
   return new Endpoint(catalog, shown, filters, cursors);

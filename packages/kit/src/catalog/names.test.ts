@@ -95,6 +95,28 @@ describe('names that collide', () => {
     expect(await shown(sources.toReversed())).toEqual(gives);
   });
 
+  test('a source with a made id is called by its title, which no other one and no toolset has', async () => {
+    const [one, two, three] = ['1', '2', '3'].map((last) => `conn_01m7${'0'.repeat(21)}${last}`);
+    const titled = (name = '', title = '') =>
+      holding(defineToolset({ name, title, tools: [tool('search', name)] }));
+    const sources = [
+      own('board', 'search'),
+      titled(one, 'My Tracker'),
+      titled(two, 'my tracker'),
+      titled(three, 'Board'),
+    ];
+    const names = await shown(sources);
+    expect(names).toEqual({
+      search: 'board',
+      my_tracker_search: one,
+      my_tracker_2aba_search: two,
+      board_2aac_search: three,
+    });
+    expect(await shown(sources.toReversed())).toEqual(names);
+    const only = testCaller({ roles: [], grants: { [two ?? '']: ['search'] } });
+    expect(await shown(sources, only)).toEqual({ my_tracker_2aba_search: two });
+  });
+
   test('a grant names the source and the name that its definition has', async () => {
     const sources = [own('aa', 'search'), outside('b_1', 'search')];
     const only = (grants: Record<string, string[]>) => shown(sources, testCaller({ roles: [], grants }));

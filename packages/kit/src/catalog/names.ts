@@ -96,15 +96,21 @@ export function toldApart<Item extends Nameable>(
 }
 
 /**
- * How tools and prompts are told apart: by their toolset's name before their own. Where several toolsets are served
- * together, names of other servers that some clients would refuse a whole list for are made fit.
+ * How tools and prompts are told apart: by the prefix of their toolset before their own name. Where several toolsets are
+ * served together, names of other servers that some clients would refuse a whole list for are made fit.
  */
 export function byPrefix<Item extends Nameable & { renamed(name: string): Item }>(
   isShared = false,
+  prefixOf: (toolset: string) => string = (toolset) => toolset,
 ): Telling<Item> {
   return {
     keyOf: ({ name }) => name,
-    aliasesOf: ({ toolset, name }) => [...plain(name), prefixed(toolset, name), cut(toolset, name)],
+    aliasesOf({ toolset, name }) {
+      const prefix = prefixOf(toolset);
+      const whole = joined(prefix, name);
+      const short = cut(prefix, toolset, name);
+      return [...plain(name), whole.length <= LONGEST_SHOWN ? whole : short, short];
+    },
     renamed: (item, alias) => item.renamed(alias),
     ...(isShared && { isFit: ({ source, name }: Item) => source === undefined || FIT_NAME.test(name) }),
   };
@@ -116,19 +122,14 @@ function plain(name: string): string[] {
   return fit === name || !FIT_NAME.test(fit) ? [] : [fit];
 }
 
-function prefixed(toolset: string, name: string): string {
-  const whole = joined(toolset, name);
-  return whole.length <= LONGEST_SHOWN ? whole : cut(toolset, name);
-}
-
 /** Never the same for two tools, however long their names are. */
-function cut(toolset: string, name: string): string {
+function cut(prefix: string, toolset: string, name: string): string {
   const hash = createHash('sha256').update(`${toolset}\n${name}`).digest('hex').slice(0, HASH_DIGITS);
-  return `${joined(toolset, name).slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
+  return `${joined(prefix, name).slice(0, LONGEST_SHOWN - HASH_DIGITS - 1)}_${hash}`;
 }
 
-function joined(toolset: string, name: string): string {
-  return unclaimed(`${toolset}_${name.replaceAll(UNFIT, '_')}`);
+function joined(prefix: string, name: string): string {
+  return unclaimed(`${prefix}_${name.replaceAll(UNFIT, '_')}`);
 }
 
 function unclaimed(name: string): string {

@@ -4,6 +4,7 @@ import type {
   Connections,
   Definitions,
   ImportServers,
+  ToolOrigin,
   VirtualMcps,
   VirtualTools,
 } from '@parley/connections';
@@ -15,6 +16,8 @@ import {
   createImportServers,
   createVirtualMcps,
   createVirtualTools,
+  selfConnectionId,
+  toolOrigins,
 } from '@parley/connections';
 import type { CloudEvent } from '@parley/events';
 import type { Caller } from '@parley/kit';
@@ -60,6 +63,8 @@ export interface MeshServices {
   readonly definitions: Definitions;
   readonly virtualMcps: VirtualMcps;
   readonly virtualTools: VirtualTools;
+  /** What grants have to name for the tools that a virtual MCP shows. */
+  toolOriginsOf(caller: Caller, virtualMcpId: string): Promise<ToolOrigin[]>;
   /** What the management tools are called, as which this server is a member of virtual MCPs. */
   readonly ownNames: NonNullable<Parameters<typeof createVirtualMcps>[0]['ownNames']>;
   readonly code: CodeExecution;
@@ -127,6 +132,13 @@ export function createMeshServices(
     definitions: createDefinitions(base),
     virtualMcps: createVirtualMcps(base),
     virtualTools: createVirtualTools(base),
+    async toolOriginsOf(caller, virtualMcpId) {
+      const { organizationId } = caller;
+      const found = await toolOrigins(store, organizationId, virtualMcpId, { self: () => ownNames(caller) });
+      // Grants name the toolset, and not the connection that stands for this server.
+      const own = selfConnectionId(organizationId);
+      return found.map((each) => (each.resource === own ? { ...each, resource: MANAGEMENT } : each));
+    },
     ownNames,
     code: sandbox,
     databases: createCallerDatabases(store.databases, connections.exists),

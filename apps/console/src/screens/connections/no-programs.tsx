@@ -6,12 +6,13 @@ import { commandWords } from './command-words.ts';
 export function NoPrograms({ title, line }: { readonly title: string; readonly line: string }) {
   const words = commandWords(line);
   const command = words.length === 0 ? 'COMMAND' : words.map(shellWord).join(' ');
-  const whole = `parley connect add ${title.trim() === '' ? 'NAME' : shellWord(title.trim())} -- ${command}`;
+  const whole = `npm run -s parley -- connect add ${title.trim() === '' ? 'NAME' : shellWord(title.trim())} -- ${command}`;
   return (
     <div className="connections-elsewhere" role="note">
       <p>
         A program runs on the machine of this server, so it is added there and not from a browser. Run this
-        line on that machine, or restart the server with <code>--allow-stdio</code> to add programs here.
+        line on that machine, in the checkout of Parley, or restart the server with <code>--allow-stdio</code>{' '}
+        to add programs here.
       </p>
       <div className="row">
         <code className="grow connections-line">{whole}</code>

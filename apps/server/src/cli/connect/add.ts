@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Connection, Wanted } from '@parley/connections';
 import { connectionStates } from '@parley/connections';
 import { ToolError } from '@parley/kit';
-import { UsageError } from '../../config.ts';
+import { commandWord, UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting, Outcome } from '../actions.ts';
 import { servedAt } from '../address.ts';
@@ -81,7 +81,7 @@ export async function unaskedLines(made: Connection, acting: Acting): Promise<st
   return [
     `Its server could not be asked yet: ${printable(catalog.last_error)}`,
     ...(await adviceOn(made, acting)),
-    `A server that runs tries again by itself; "parley connect test ${id}" tries now.`,
+    `A server that runs tries again by itself; "${commandWord()} connect test ${id}" tries now.`,
   ];
 }
 
@@ -95,12 +95,12 @@ async function adviceOn(
   const failedWith = states.find((state) => state.id === id)?.failedWith;
   if (isAddress && failedWith === 'auth_required')
     return [
-      `If it signs people in by OAuth, "parley connect authorise ${id}" begins that; "parley connect change ${id} --token-stdin" gives it a token.`,
+      `If it signs people in by OAuth, "${commandWord()} connect authorise ${id}" begins that; "${commandWord()} connect change ${id} --token-stdin" gives it a token.`,
     ];
   const isSse = URL.parse(connection_url ?? '')?.pathname.endsWith('/sse') === true;
   if (connection_type !== 'HTTP' || (failedWith !== 'invalid_protocol' && !isSse)) return [];
   return [
-    `If it speaks the older transport HTTP+SSE: "parley connect change ${id} --type sse". If it is an OpenAPI document: --type openapi.`,
+    `If it speaks the older transport HTTP+SSE: "${commandWord()} connect change ${id} --type sse". If it is an OpenAPI document: --type openapi.`,
   ];
 }
 

@@ -2,7 +2,7 @@
 import type { Connection } from '@parley/connections';
 import { ConnectionUpdate } from '@parley/connections';
 import { describeIssues, ToolError } from '@parley/kit';
-import { UsageError } from '../../config.ts';
+import { commandWord, UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting, Outcome } from '../actions.ts';
 import { requireTool } from '../actions.ts';
@@ -56,7 +56,9 @@ export async function change(
     ...(after.connection_url !== before.connection_url && hasSecrets(after)
       ? ['Its stored token and headers go to the new address.']
       : []),
-    ...(after.status === 'inactive' ? [`It is switched off: "parley connect enable ${after.id}".`] : []),
+    ...(after.status === 'inactive'
+      ? [`It is switched off: "${commandWord()} connect enable ${after.id}".`]
+      : []),
     ...(await unaskedLines(after, acting)),
     ...wroteLines(words),
     ...(held.length === 0 ? [] : [heldLine(after, held.length)]),
@@ -138,7 +140,9 @@ export function switching(status: 'active' | 'inactive') {
     const text =
       status === 'active'
         ? [`${title} is switched on. It has ${toolsText(after)}.`, ...(await unaskedLines(after, acting))]
-        : [`${title} is switched off: its tools are in no list. "parley connect enable ${id}" undoes it.`];
+        : [
+            `${title} is switched off: its tools are in no list. "${commandWord()} connect enable ${id}" undoes it.`,
+          ];
     return { json: shown(after), text: text.join('\n') };
   };
 }

@@ -1,7 +1,7 @@
 /** `parley connect authorise` and `token`: what somebody brings along themselves for a server that wants it. */
 import { hiddenReason, ToolError } from '@parley/kit';
 import { MANAGEMENT } from '@parley/mesh/name';
-import { UsageError } from '../../config.ts';
+import { commandWord, UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting, Outcome } from '../actions.ts';
 import { servedAt } from '../address.ts';
@@ -19,7 +19,7 @@ export async function authorise(acting: Acting, name: string): Promise<Outcome> 
   acting.host.servedAt(servedAt(acting.config));
   const { url } = await acting.host.connectionAuth.authorize(acting.caller, id);
   const lines = [
-    `Open this address in a browser, while "parley start" runs, to let Parley use ${printable(title)} for you.`,
+    `Open this address in a browser, while "${commandWord()} start" runs, to let Parley use ${printable(title)} for you.`,
     'It works for 10 minutes:',
     '',
     url,

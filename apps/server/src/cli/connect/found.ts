@@ -1,7 +1,7 @@
 /** Connections of the caller's organization, found by the id or the name that somebody types. */
 import type { Connection, Connections, Definitions } from '@parley/connections';
 import { selfConnectionId } from '@parley/connections';
-import { UsageError } from '../../config.ts';
+import { commandWord, UsageError } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting } from '../actions.ts';
 
@@ -77,10 +77,10 @@ export async function foundConnection(acting: Acting, wanted: string): Promise<C
 async function noSuchConnection(acting: Acting, wanted: string): Promise<UsageError> {
   const all = await allConnections(acting);
   const names = all.slice(0, MOST_NAMED).map(({ title }) => printable(title));
-  const more = all.length > MOST_NAMED ? ' and more: see "parley connect list"' : '';
+  const more = all.length > MOST_NAMED ? ` and more: see "${commandWord()} connect list"` : '';
   const there =
     names.length === 0
-      ? 'There is none yet: "parley connect add" makes one'
+      ? `There is none yet: "${commandWord()} connect add" makes one`
       : `There are: ${names.join(', ')}${more}`;
   return new UsageError(`There is no connection "${printable(wanted)}". ${there}.`);
 }

@@ -1,4 +1,5 @@
 /** Tools that wait for somebody to agree to them, and how that is said. */
+import { commandWord } from '../../config.ts';
 import { printable } from '../../printable.ts';
 import type { Acting } from '../actions.ts';
 import { word } from '../doctor/shell-word.ts';
@@ -17,5 +18,5 @@ export function heldLine(
 ): string {
   const tools = count === 1 ? '1 tool of' : `${count} tools of`;
   const verb = count === 1 ? 'is' : 'are';
-  return `${tools} ${printable(title)} ${verb} held until approved: "parley connect definitions ${word(id)}" shows what is new, "parley connect approve ${word(id)} TOOL..." agrees to it.`;
+  return `${tools} ${printable(title)} ${verb} held until approved: "${commandWord()} connect definitions ${word(id)}" shows what is new, "${commandWord()} connect approve ${word(id)} TOOL..." agrees to it.`;
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Wanted } from '@parley/connections';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../config.ts';
 import { noteAddress } from '../../served-address.ts';
@@ -10,12 +11,14 @@ import { isParleyItself } from './own-address.ts';
 const OWN = 4680;
 const NOTED = 4681;
 
-function itself(url: string): boolean {
+const itself = (url: string) => isItself({ type: 'HTTP', url, headers: {} });
+
+function isItself(to: Wanted['to']): boolean {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-own-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const { config } = loadConfig(['--data', dataDir, '--port', String(OWN)], { env: {} });
   noteAddress(config, `http://127.0.0.1:${NOTED}`);
-  return isParleyItself({ to: { type: 'HTTP', url, headers: {} } }, config);
+  return isParleyItself({ to }, config);
 }
 
 const ownAddresses = Object.values(networkInterfaces())
@@ -47,3 +50,14 @@ test.each(['http://192.0.2.7:4680/mcp', 'https://mcp.example.com:4680/', 'http:/
   '%s is another server',
   (url) => expect(itself(url)).toBe(false),
 );
+
+test.each([
+  [['-y', 'mcp-remote', `http://localhost:${OWN}/mcp`, '--header', 'Authorization:${AUTH}'], true],
+  [['mcp-remote', `http://127.0.0.1:${NOTED}/mcp/self`], true],
+  [['proxy', `--url=http://localhost:${OWN}/mcp?mode=passthrough`], true],
+  [['mcp-remote', 'http://localhost:9000/mcp'], false],
+  [['mcp-remote', 'https://mcp.example.com/mcp'], false],
+  [['crawl', `http://localhost:${OWN}/docs`], false],
+])('a program with %j leads to Parley: %s', (args, expected) => {
+  expect(isItself({ type: 'STDIO', program: { command: 'npx', args, env: {} } })).toBe(expected);
+});

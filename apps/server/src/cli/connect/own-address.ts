@@ -6,10 +6,22 @@ import { notedAddress } from '../../served-address.ts';
 import { isThisServer } from '../doctor/client-http.ts';
 import { startsParley } from '../doctor/client-stdio.ts';
 
-/** True for the server of this data folder, wherever it answers, and for a program that is Parley. */
+/** True for the server of this data folder, wherever it answers, for a program that is Parley, and for one that leads here. */
 export function isParleyItself({ to }: Pick<Wanted, 'to'>, config: Config): boolean {
-  if ('program' in to) return startsParley([to.program.command, ...to.program.args]);
-  const url = URL.parse(to.url);
+  if (!('program' in to)) return isOwn(URL.parse(to.url), config);
+  const { command, args } = to.program;
+  if (startsParley([command, ...args])) return true;
+  // What is given an address of our MCP, such as mcp-remote, carries calls to it.
+  return args.map(addressIn).some((url) => isOwn(url, config) && /^\/mcp(?:\/|$)/.test(url?.pathname ?? ''));
+}
+
+/** The address in an argument, alone or as the value of a flag. */
+function addressIn(arg: string): URL | null {
+  const [address = ''] = /https?:\/\/\S+$/i.exec(arg.trim()) ?? [];
+  return URL.parse(address);
+}
+
+function isOwn(url: URL | null, config: Config): boolean {
   if (url === null) return false;
   const served = { ...config, ...notedAddress(config) };
   return [config, served].some(

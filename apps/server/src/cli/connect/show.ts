@@ -12,6 +12,7 @@ import { allConnections, connectionsIn, definitionsIn, foundConnection } from '.
 import type { Given } from './given.ts';
 import { USAGE } from './given.ts';
 import { heldIn, heldLine } from './held.ts';
+import { shownArguments } from './shown-arguments.ts';
 import { programWords, wroteLines } from './program-words.ts';
 
 const LONGEST = 100;
@@ -52,10 +53,11 @@ function countOf({ tools: known }: Connection, held: number): string {
   return held === 0 ? String(known.length) : `${known.length}, ${held} held`;
 }
 
-/** Its address with masks, or the program without its arguments, which may hold a secret. */
+/** Its address with masks, or the program and its arguments without what may be secret. */
 function placeOf({ connection_url: url, connection_headers: upstream }: Connection): string {
-  const command: unknown = upstream?.['command'];
-  return cut(url ?? (typeof command === 'string' ? command : '-'));
+  const { command, args } = upstream ?? {};
+  if (url !== null || typeof command !== 'string') return cut(url ?? '-');
+  return cut([command, ...shownArguments(Array.isArray(args) ? args.map(String) : [])].join(' '));
 }
 
 function cut(text: string): string {

@@ -7,6 +7,7 @@ import { printable } from '../../printable.ts';
 import type { Acting, Outcome } from '../actions.ts';
 import { requireTool } from '../actions.ts';
 import { servedAt } from '../address.ts';
+import { commandLine } from '../command-line.ts';
 import { table } from '../table.ts';
 import { connectionsCalled } from './found.ts';
 import type { Given } from './given.ts';
@@ -95,9 +96,13 @@ async function create(acting: Acting, title: string, members: readonly string[])
   const lines = [
     `The virtual MCP ${printable(title)} (${made.id}) has ${printable(membersText(shown.members))}.`,
     `It is at ${shown.at}, for keys that have the tools of its members; ?mode=smart_tool_selection or ?mode=code_execution there is another way to them.`,
+    `A key for its tools: ${commandLine('keys', 'create', 'NAME', '--grant', `${grantName(made)}:*`)}`,
   ];
   return { json: shown, text: lines.join('\n') };
 }
+
+/** What a grant calls it: its id where the name would be read otherwise. */
+const grantName = ({ id, title }: VirtualMcp) => (/[:\p{C}]/u.test(title) ? id : title);
 
 async function refuseTakenTitle(acting: Acting, title: string, own?: string): Promise<void> {
   const taken = (await allVirtual(acting)).find((each) => each.title === title && each.id !== own);

@@ -1,4 +1,5 @@
 /** Checks of annotations: the page token, a connected page, an agent. */
+import { commandWord } from '../../config.ts';
 import { annotationHealth, annotationMigrations } from '@parley/annotations';
 import type { AnnotationHealth } from '@parley/annotations';
 import type { Config } from '../../config.ts';
@@ -32,7 +33,7 @@ function tokenCheck({ pageToken }: AnnotationHealth, vite: ViteProject | undefin
       found: 'there is none yet',
       fix:
         vite === undefined
-          ? 'Run "parley start"; it makes one.'
+          ? `Run "${commandWord()} start"; it makes one.`
           : 'The dev server makes one when it starts with parley() in its plugins.',
     };
   const fix = 'Put back the secret.key that the data folder was made with.';
@@ -47,7 +48,7 @@ function pageCheck({ connectedPages }: AnnotationHealth, vite: ViteProject | und
 
 function pageFix(vite: ViteProject | undefined): string {
   if (vite === undefined)
-    return 'Put the script tag that "parley start" prints into a page, and open the page.';
+    return `Put the script tag that "${commandWord()} start" prints into a page, and open the page.`;
   if (vite.hasPlugin) return 'Start the dev server of this project, and open its page.';
   return `Add parley() of @parley/annotations/vite to the plugins in ${vite.file}, start the dev server, and open its page.`;
 }
@@ -57,7 +58,7 @@ function agentCheck({ agentSeenAt }: AnnotationHealth, vite: ViteProject | undef
   if (agentSeenAt !== undefined) return { name, state: 'ok', found: `last seen ${agentSeenAt}` };
   const fix =
     vite === undefined
-      ? 'Connect an agent to the MCP URL that "parley start" prints, and give it the prompt start-polling.'
+      ? `Connect an agent to the MCP URL that "${commandWord()} start" prints, and give it the prompt start-polling.`
       : 'Connect an agent with the client configuration below, and give it the prompt start-polling.';
   return { name, state: 'warn', found: 'no agent has asked for annotations yet', fix };
 }

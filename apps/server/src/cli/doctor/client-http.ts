@@ -1,4 +1,5 @@
 /** Checks an entry that calls a server by its address: is it this one, is the path served, is the key valid. */
+import { commandWord } from '../../config.ts';
 import { AGENT } from '@parley/agent/name';
 import { addressOf } from '../address.ts';
 import type { ClientName, EntryNames } from '../client-configuration.ts';
@@ -50,7 +51,7 @@ export async function checkHttp(
   }
   if (toolset === undefined && !isConnection && path !== '/mcp') {
     const served = around.toolsets.map((served) => `/mcp/${served}`).join(', ');
-    const found = `points at ${url.pathname}, where nothing is served; there are /mcp, ${served}, and /mcp/ID for each connection of "parley connect list"`;
+    const found = `points at ${url.pathname}, where nothing is served; there are /mcp, ${served}, and /mcp/ID for each connection of "${commandWord()} connect list"`;
     return finding('fail', found);
   }
   if ('isAsked' in filled) return finding('ok', `points at ${url.href} and asks for its key`);

@@ -1,4 +1,5 @@
 /** Do the clients configured in a project reach this server, with keys that it knows. */
+import { commandWord } from '../../config.ts';
 import type { Config } from '../../config.ts';
 import { addressOf } from '../address.ts';
 import { clientConfiguration, commandConfiguration } from '../client-configuration.ts';
@@ -40,7 +41,7 @@ function noFiles({ config, project, pageDataDir, vite, launcher }: Surroundings)
   const found = `no client configuration in ${project}`;
   // A dev server opens the data folder itself, so that often no server runs beside it.
   const isDev = vite !== undefined && config.databaseUrl === undefined;
-  if (!isDev) return { name: 'clients', state: 'ok', found: `${found}; "parley start" prints one` };
+  if (!isDev) return { name: 'clients', state: 'ok', found: `${found}; "${commandWord()} start" prints one` };
   const text = commandConfiguration(launcher, pageDataDir, 'annotations');
   return {
     name: 'clients',

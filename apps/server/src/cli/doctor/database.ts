@@ -1,4 +1,5 @@
 /** Checks of the database and of the owner key in it. */
+import { commandWord } from '../../config.ts';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -26,7 +27,7 @@ export async function checkDatabase(config: Config, toolsets: readonly ServedToo
       name,
       state: 'warn',
       found: 'there is no database yet',
-      fix: 'Run "parley start"; it makes the database.',
+      fix: `Run "${commandWord()} start"; it makes the database.`,
     };
   }
   return withStore(config, { name, needs: [] }, async (store) => {
@@ -68,7 +69,7 @@ export async function checkOwnerKey(config: Config): Promise<Check> {
   // What cannot be looked at counts as not there.
   const info = await stat(file).catch(() => undefined);
   if (info === undefined || !(await hasDatabase(config))) {
-    const fix = 'The first start writes it. If it is lost, make a new one: parley keys recover';
+    const fix = `The first start writes it. If it is lost, make a new one: ${commandWord()} keys recover`;
     return { name, state: 'warn', found: `${file} does not exist`, fix };
   }
   const key = (await readFile(file, 'utf8')).trim();
@@ -77,7 +78,7 @@ export async function checkOwnerKey(config: Config): Promise<Check> {
     const caller = await identity.authenticate(key, 'cli');
     identity.close();
     if (caller !== undefined) return modeCheck(name, file, info.mode, 0o600);
-    const fix = 'Make a new one: parley keys recover';
+    const fix = `Make a new one: ${commandWord()} keys recover`;
     return { name, state: 'fail', found: `${file} holds a key that is revoked or unknown`, fix };
   });
 }

@@ -1,4 +1,5 @@
 /** Is a key one of this installation, and whose; the key itself is in no finding. */
+import { commandWord } from '../../config.ts';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import type { AgentBinding, IdentityTables } from '@parley/identity';
 import { fromJson } from '@parley/store';
@@ -41,7 +42,9 @@ export async function checkKey(
 
 /** The command that makes a key of the same kind. */
 export function keyMaker(agent: string | undefined): string {
-  return agent === undefined ? '"parley keys create NAME"' : `"parley agents key ${word(printable(agent))}"`;
+  return agent === undefined
+    ? `"${commandWord()} keys create NAME"`
+    : `"${commandWord()} agents key ${word(printable(agent))}"`;
 }
 
 /** The agent that a key acts as, or did before it was revoked: its name, or its id where it is gone. Undefined for a person's key, and one that is unknown. */

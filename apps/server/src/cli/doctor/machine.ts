@@ -1,4 +1,5 @@
 /** Checks of the runtime and of the files in the data folder. */
+import { commandWord } from '../../config.ts';
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refuseLostKey, SecretKeyError } from '@parley/store';
@@ -26,7 +27,7 @@ export async function checkDataFolder({ dataDir }: Config): Promise<Check> {
       name,
       state: 'warn',
       found: `${dataDir} does not exist yet`,
-      fix: 'Run "parley start"; it makes the folder.',
+      fix: `Run "${commandWord()} start"; it makes the folder.`,
     };
   }
   if (!info.isDirectory()) {
