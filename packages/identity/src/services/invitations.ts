@@ -1,7 +1,7 @@
 /** Invitations: a link that lets one person join once, with roles that the inviter could give then and can give now. */
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import { hashSecret } from '../key-format.ts';
@@ -64,6 +64,7 @@ export async function createInvitation(
 ): Promise<{ invitation: Invitation; token: string }> {
   const { organizationId, userId } = by;
   const { now } = rules;
+  requireLasting(by, 'invitations');
   const email = input.email.trim().toLowerCase();
   const roles = [...new Set(input.roles ?? ['member'])];
   if (!EMAIL.test(email)) throw new ToolError('invalid', 'email: must be an e-mail address');
