@@ -2,6 +2,7 @@
 import { onBothEngines } from '@parley/store/testing';
 import { identityMigrations } from '@parley/identity';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { notesApi, notesMigrations, openNotes } from '../../test/notes-api.ts';
 import { openApiOf } from '../openapi/openapi.ts';
 import { docsPageOf } from '../openapi/docs-page.ts';
@@ -123,6 +124,64 @@ onBothEngines(
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect((await write('twice')).status).toBe(409);
       expect(JSON.parse((await api.call('GET', '/notes', { as })).text).pagination.total).toBe(1);
+    });
+
+    test('keep nothing of an Idempotency-Key where anybody may come, or where a route takes none', async () => {
+      const store = await open();
+      let runs = 0;
+      const shared = {
+        summary: 'Come in',
+        body: z.strictObject({ word: z.string() }),
+        answer: nothing,
+      } as const;
+      const run = async () => {
+        runs += 1;
+      };
+      const routes = async () => [
+        ...(await notesApi.routes()),
+        defineRouteFor<never>()({ ...shared, method: 'POST', path: '/enter', who: 'anybody', run }),
+        defineRouteFor<never>()({
+          ...shared,
+          method: 'POST',
+          path: '/again',
+          who: 'team',
+          grants: ['list_notes'],
+          isRepeatable: false,
+          run,
+        }),
+      ];
+      const api = await openNotes(store, { routes: routes as typeof notesApi.routes });
+      const as = await api.keyWith(EVERYTHING);
+      const headers = { 'idempotency-key': 'k', origin: new URL(api.url).origin };
+      for (const word of ['mine', 'mine', 'of somebody else']) {
+        expect((await api.call('POST', '/enter', { body: { word }, headers })).status).toBe(204);
+        expect((await api.call('POST', '/again', { as, body: { word }, headers })).status).toBe(204);
+      }
+      expect(runs).toBe(6);
+      const kept = await store
+        .db<Record<string, object>>()
+        .selectFrom('notes_idempotency')
+        .selectAll()
+        .execute();
+      expect(kept).toEqual([]);
+      const { paths } = openApiOf({ ...notesApi, routes: await routes() } as never) as {
+        paths: Record<string, Record<string, { parameters?: { name: string }[] }>>;
+      };
+      expect(JSON.stringify(paths['/api/notes/enter'] ?? paths['/enter'])).not.toContain('Idempotency-Key');
+    });
+
+    test('for anybody cannot ask for one', () => {
+      const route = {
+        summary: 'Come in',
+        answer: nothing,
+        run: async () => undefined,
+        isRepeatable: true,
+      } as const;
+      const define = defineRouteFor<never>();
+      expect(() => define({ ...route, method: 'POST', path: '/enter', who: 'anybody' })).toThrow(
+        'known caller',
+      );
+      expect(() => define({ ...route, method: 'PUT', path: '/enter', who: 'person' })).toThrow('only a POST');
     });
 
     test('are recorded under their toolset and whole path, with the code of what was refused', async () => {
