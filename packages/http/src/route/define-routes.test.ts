@@ -1,6 +1,7 @@
 /** A set of routes that only declares: everything else comes with it. */
 import { onBothEngines } from '@parley/store/testing';
 import { identityMigrations } from '@parley/identity';
+import type { Caller } from '@parley/kit';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { notesApi, notesMigrations, openNotes } from '../../test/notes-api.ts';
@@ -168,6 +169,29 @@ onBothEngines(
         paths: Record<string, Record<string, { parameters?: { name: string }[] }>>;
       };
       expect(JSON.stringify(paths['/api/notes/enter'] ?? paths['/enter'])).not.toContain('Idempotency-Key');
+    });
+
+    test('that show a secret or are sensitive are not for a caller who is gone in minutes', async () => {
+      const shared = { method: 'POST', who: 'team', grants: ['list_notes'], answer: nothing } as const;
+      const run = async () => undefined;
+      const routes = async () => [
+        defineRouteFor<never>()({ ...shared, path: '/plain', summary: 'Plain', run }),
+        defineRouteFor<never>()({ ...shared, path: '/secret', summary: 'Secret', hasSecret: true, run }),
+        defineRouteFor<never>()({ ...shared, path: '/grave', summary: 'Grave', isSensitive: true, run }),
+      ];
+      let callerOf = (caller: Caller): Caller => caller;
+      const api = await openNotes(await open(), {
+        routes: routes as typeof notesApi.routes,
+        callerOf: (caller) => callerOf(caller),
+      });
+      const as = await api.keyWith(EVERYTHING);
+      const tried = async () => {
+        const answers = ['/plain', '/secret', '/grave'].map((path) => api.call('POST', path, { as }));
+        return (await Promise.all(answers)).map(({ status }) => status);
+      };
+      expect(await tried()).toEqual([204, 204, 204]);
+      callerOf = (caller) => ({ ...caller, endsAt: Date.now() + 1000 });
+      expect(await tried()).toEqual([204, 403, 403]);
     });
 
     test('for anybody cannot ask for one', () => {

@@ -10,6 +10,7 @@ import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
 import type { Joined, Joining } from './joining.ts';
 import { memberOf } from './member-list.ts';
+import { makingKey } from './keys.ts';
 import { lockOrganization } from './members.ts';
 import { requireOver, requireRoles, requireRolesWithin } from './role-ceiling.ts';
 
@@ -79,6 +80,7 @@ export async function createInvitation(
   await deleteOpen(tx, organizationId, email);
   if ((await listInvitations(tx, organizationId, now)).length >= MAX_OPEN)
     throw new ToolError('conflict', `At most ${MAX_OPEN} invitations can be open. Withdraw one first.`);
+  const makerEnds = (await makingKey(tx, by))?.expires_at ?? Infinity;
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
   const row: InvitationRow = {
     id: typeId('inv', now),
@@ -87,7 +89,8 @@ export async function createInvitation(
     roles: toJson(roles),
     token_hash: hashSecret(token),
     invited_by: userId,
-    expires_at: now + LIFE_MS,
+    // No later than the key that makes it: what is short-lived lets nobody in afterwards.
+    expires_at: Math.min(now + LIFE_MS, makerEnds),
     accepted_at: null,
     created_at: now,
   };

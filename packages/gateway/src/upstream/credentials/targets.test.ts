@@ -293,4 +293,17 @@ describe('nothing that a short-lived caller makes outlives it', () => {
     const longer = identity.createKey(by, { name: 'm', grants: {}, expiresAt: end + 1 });
     await expect(longer).rejects.toThrow('expires at');
   });
+
+  test('an invitation of a key with an end ends with it', async () => {
+    const { identity, acme, clock } = await opened();
+    const expiresAt = clock.nowMs + 60_000;
+    const grants = { '*': ['*'] };
+    const short = await identity.createKey(acme.owner.caller, { name: 's', grants, expiresAt });
+    const by = await identity.authenticate(short.text, 'key');
+    if (by === undefined) throw new Error('A new key is not accepted.');
+    const { invitation, token } = await identity.invitations.create(by, { email: 'new@acme.example' });
+    expect(invitation.expiresAt).toBe(expiresAt);
+    clock.nowMs = expiresAt;
+    await expect(identity.invitations.open(token)).rejects.toThrow();
+  });
 });
