@@ -39,6 +39,21 @@ describe('the ways in', () => {
     expect(body.error.details).toEqual({ methods, hasOwnerSignIn: false });
   });
 
+  test('an Idempotency-Key gives nobody the sign-in of somebody else, and nothing of it is kept', async () => {
+    const { store, identity } = server.app.host;
+    const { token } = await identity.web.createLink();
+    const headers = { 'idempotency-key': 'the-same' };
+    const enter = (body: Readonly<Record<string, unknown>>) =>
+      server.browser().ask('POST /api/session', { body, headers });
+    const first = await enter({ method: 'link', token });
+    expect([first.status, first.body.data.csrfToken]).toEqual([200, expect.any(String)]);
+    const second = await enter({ method: 'link', token });
+    expect([second.status, second.text.includes('csrfToken')]).toEqual([401, false]);
+    expect((await enter({ method: 'password', email: EMAIL, password: PASSWORD })).status).toBe(401);
+    const kept = store.db<Record<string, object>>().selectFrom('console_idempotency').selectAll();
+    expect(await kept.execute()).toEqual([]);
+  });
+
   test('a link signs in once; used, expired, cut and made-up ones answer alike', async () => {
     const { token } = await server.app.host.identity.web.createLink();
     const browser = server.browser();

@@ -65,7 +65,7 @@ export { believedEra, rememberEra } from './services/known-era.ts';
 export type { FoundEra } from './services/known-era.ts';
 export { actsAsAdministrator, mayUse } from './services/rights.ts';
 export { findRow, usedRows } from './services/rows.ts';
-export { grantsOfScopes } from './services/scopes.ts';
+export { callBackGrants, callBackGrantsOf } from './services/call-back-grants.ts';
 export { keepRenewal, leaseToken, ownerOfRow, placeToken } from './services/token-renewal.ts';
 export type { Renewal } from './services/token-renewal.ts';
 export {

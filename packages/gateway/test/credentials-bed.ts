@@ -1,6 +1,11 @@
 /** Credentials over a real store and a real OAuth provider, for the tests of all their parts. */
 import type { AuthBrowser, ConnectionCreate, UpstreamTarget } from '@parley/connections';
-import { connectionMigrations, createConnections } from '@parley/connections';
+import {
+  callBackGrantsOf,
+  CONNECTIONS_CHANGED,
+  connectionMigrations,
+  createConnections,
+} from '@parley/connections';
 import type { NewEvent } from '@parley/events';
 import { createIdentity, identityMigrations } from '@parley/identity';
 import type { BedOrganization } from '@parley/identity/testing';
@@ -54,6 +59,8 @@ export type CredentialsBed = Awaited<ReturnType<typeof openCredentials>>;
 export function startCredentials(store: Store, options: CredentialsOptions & { clock: { nowMs: number } }) {
   const now = () => options.clock.nowMs;
   const identity = createIdentity(store, { now });
+  const grantsOf = (organizationId: string, id: string) => callBackGrantsOf(store, organizationId, id);
+  identity.serveCallBacks({ topic: CONNECTIONS_CHANGED, grantsOf });
   const egress = createEgress({ allow: ['127.0.0.1'] });
   const published: NewEvent[] = [];
   const faults: unknown[] = [];

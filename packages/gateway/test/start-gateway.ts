@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { Server, ServerResponse, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CONNECTIONS_CHANGED } from '@parley/connections';
 import type { Identity } from '@parley/identity';
 import { createIdentity, IDENTITY_CHANGED, identityMigrations } from '@parley/identity';
 import type {
@@ -103,6 +104,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   if (store === undefined) throw new Error('There is neither a shared database nor one of its own.');
   await store.migrate([identityMigrations, gatewayMigrations, ...(options.migrations ?? [])]);
   const identity = createIdentity(store, options.now === undefined ? {} : { now: options.now });
+  // Every connection of these tests may call back for all that its token says.
+  identity.serveCallBacks({ topic: CONNECTIONS_CHANGED, grantsOf: async () => ALL_GRANTS });
   let ownerKey = shared?.ownerKey ?? '';
   await identity.bootstrap(async (text) => {
     ownerKey = text;

@@ -1,5 +1,6 @@
 /** Identity: organizations, members and keys behind one object that the whole server shares. */
 import type { Caller, CallSource, Grants } from '@parley/kit';
+import { requireLasting } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import type { Rank, RoleDefaults, RoleGrants } from './roles.ts';
 import { builtInRoles } from './roles.ts';
@@ -11,6 +12,8 @@ import { Authentication, callerOfKey } from './services/authentication.ts';
 import type { IsPrivileged, Rules } from './services/ceiling.ts';
 import type { AuditFollower, AuditLog } from './services/audit.ts';
 import { writeAudit } from './services/audit.ts';
+import type { CallBackLookup } from './services/call-backs.ts';
+import { CallBacks } from './services/call-backs.ts';
 import { issueCallToken } from './services/call-tokens.ts';
 import type { AuditCheck } from './services/audit-check.ts';
 import type { AuditFilter, AuditItem, AuditQuery } from './services/audit-list.ts';
@@ -127,6 +130,8 @@ export interface Identity {
   readonly web: Web;
   /** Takes the look-up that tells what agents may do; before, no key of an agent is worth anything. */
   serveAgents(lookup: AgentLookup): void;
+  /** Takes the look-up that tells what connections may call back for; before, no token to call back with is worth anything. */
+  serveCallBacks(lookup: CallBackLookup): void;
   /** Moves the end of an agent's key; one that was revoked stays so. */
   renewAgentKey(keyId: string, expiresAt: number): Promise<void>;
   /** Removes keys of agents that expired before a time. */
@@ -180,7 +185,9 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
   const { roleDefaults = { member: {}, user: {} } } = options;
   const builtIn = builtInRoles(roleDefaults);
   const agents = new AgentCallers();
-  const authentication = new Authentication(store, { now, isPrivileged, builtIn, agents, onError });
+  const callBacks = new CallBacks(store);
+  const powers = { isPrivileged, builtIn };
+  const authentication = new Authentication(store, { now, ...powers, agents, callBacks, onError });
   const ruled = async () => {
     const services = await later();
     const refuseUnknown: Rules['refuseUnknown'] = async (from, maker, { grants }) => {
@@ -233,9 +240,10 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
     callerOfMember: (organizationId, memberId) =>
       callerOfMember(store, builtIn, { organizationId, memberId, source: 'web' }),
     createOrganization: (input, by) =>
-      changing((tx, { createOrganization }) =>
-        createOrganization(tx, input, { now: now(), seed, ...(by && { by }) }),
-      ),
+      changing((tx, { createOrganization }) => {
+        if (by !== undefined) requireLasting(by, 'organizations');
+        return createOrganization(tx, input, { now: now(), seed, ...(by && { by }) });
+      }),
     createUser: (input) => changing((tx, { createUser }) => createUser(tx, input, now())),
     isStranger: async (organizationId, userId) => (await later()).isStranger(store, organizationId, userId),
     ensureUser: (input) => changing((tx, { ensureUser }) => ensureUser(tx, input, now())),
@@ -307,6 +315,7 @@ export function createIdentity(store: Store, options: IdentityOptions = {}): Ide
       holderOf: (key) => authentication.wholeHolder(key),
     }),
     serveAgents: (lookup) => agents.use(lookup),
+    serveCallBacks: (lookup) => callBacks.serve(lookup),
     renewAgentKey: async (keyId, expiresAt) => (await later()).renewAgentKey(store, keyId, expiresAt),
     sweepAgentKeys: async (before) => (await later()).sweepAgentKeys(store, before),
     close: () => authentication.close(),

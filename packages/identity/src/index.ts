@@ -9,6 +9,7 @@ export type { IdentityTables } from './schema.ts';
 export type { AgentBinding, AgentLookup } from './services/agent-keys.ts';
 export { shownKey } from './services/authentication.ts';
 export type { KeyState, ShownKey } from './services/authentication.ts';
+export type { CallBackLookup } from './services/call-backs.ts';
 export type { AuditCaller, AuditEntry, AuditLog } from './services/audit.ts';
 export type { AuditFilter, AuditItem, AuditPlace } from './services/audit-list.ts';
 export type { CustomRole } from './services/custom-roles.ts';

@@ -7,6 +7,7 @@ export {
   teamOnly,
 } from './access/availability.ts';
 export { isTeam, mayAdminister, mustProve, soleCaller, systemCaller, unattended } from './access/caller.ts';
+export { requireLasting } from './access/lasting.ts';
 export type { ActingAgent, Caller, CallSource } from './access/caller.ts';
 export {
   ALL_GRANTS,

@@ -46,11 +46,17 @@ const createClients: Migration = async (db) => {
     .execute();
 };
 
+/** What sign-ins left there: nothing is lost with the rest but the answers to repetitions of one day. */
+const forgetSignIns: Migration = async (db) => {
+  await db.deleteFrom('console_idempotency').execute();
+};
+
 export const consoleMigrations: MigrationSet = {
   name: 'console',
   migrations: {
     '001-rest': createRestTables('console'),
     '002-desks': createDesks,
     '003-clients': createClients,
+    '004-forget-sign-ins': forgetSignIns,
   },
 };

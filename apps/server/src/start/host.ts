@@ -5,7 +5,9 @@ import {
   askConnection,
   askWithNewCredentials,
   believedEra,
+  callBackGrantsOf,
   connectionMigrations,
+  CONNECTIONS_CHANGED,
   createDeliver,
   createRefresher,
 } from '@parley/connections';
@@ -235,6 +237,10 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     learn: (caller, id) =>
       askWithNewCredentials({ store, upstream, events, now: () => store.now(), ownPort }, caller, id),
   };
+  identity.serveCallBacks({
+    topic: CONNECTIONS_CHANGED,
+    grantsOf: (organizationId, id) => callBackGrantsOf(store, organizationId, id),
+  });
   const targets = createLateTargets(credentials);
   const programs = programsOf(config);
   const eras = foundEras(store, onFault);

@@ -2,7 +2,7 @@
 import type { Identity } from '@parley/identity';
 import { IDENTITY_CHANGED } from '@parley/identity';
 import type { Caller, Grants } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, isUniqueViolation, toJson } from '@parley/store';
 import { AGENT } from '../name.ts';
@@ -103,6 +103,7 @@ export function createAgents(parts: AgentsParts): Agents {
       return row && shown(row);
     },
     async create(by, input) {
+      requireLasting(by, 'agents');
       const { userId, organizationId } = by;
       if (userId === null) throw new ToolError('forbidden', 'This caller has no user to make agents for.');
       const tools = input.tools ?? null;
@@ -134,6 +135,7 @@ export function createAgents(parts: AgentsParts): Agents {
       return { agent: shown(row), warnings, key: await keyFor(identity, by, row) };
     },
     async createKey(by, id, { projectId } = {}) {
+      requireLasting(by, 'keys');
       const row = await agentRow(store, by.organizationId, id);
       if (row === undefined) throw notFound();
       const { organizationId } = by;

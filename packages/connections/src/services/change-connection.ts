@@ -1,7 +1,7 @@
 /** Writing a connection: what is given is checked, sealed and stored in one transaction with its event. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { toJson } from '@parley/store';
 import { newLease, takeLease } from '../refresh/lease.ts';
@@ -46,6 +46,7 @@ export async function insertConnection(
 ): Promise<string> {
   const { store, now } = base;
   const { organizationId } = caller;
+  requireLasting(caller, 'connections');
   const allow = machine?.allow ?? null;
   const { id = typeId('conn', now()), ...given } = data;
   // Before anything else is said about the input: it must not matter to others whether it is right.
@@ -111,6 +112,7 @@ export async function updateConnection(
 ): Promise<UpdatedConnection | undefined> {
   const { store, now } = base;
   const { organizationId } = caller;
+  requireLasting(caller, 'connections');
   const allow = machine?.allow ?? null;
   return store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);

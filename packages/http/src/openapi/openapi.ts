@@ -151,7 +151,8 @@ function header(name: string, description: string): Json {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } };
 }
 
-function headerParameters({ method, answer }: RouteFacts): Json[] {
+function headerParameters({ method, answer, isRepeatable }: RouteFacts): Json[] {
+  if (method === 'POST' && !isRepeatable) return [];
   const found = isTagged(answer) ? HEADER_OF_METHOD[method] : undefined;
   return found === undefined ? [] : [found];
 }

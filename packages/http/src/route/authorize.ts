@@ -1,6 +1,6 @@
 /** Who may use a route: the team, administrators where it says so, and callers who have what the route stands for. */
 import type { AnyTool, Caller, Guarded, HiddenReason } from '@parley/kit';
-import { hiddenReason, isTeam, mayAdminister, mustProve } from '@parley/kit';
+import { hiddenReason, isTeam, mayAdminister, mustProve, requireLasting } from '@parley/kit';
 import { HttpRefusal } from '../refusal.ts';
 import type { Route, RouteFacts } from './route.ts';
 
@@ -68,7 +68,7 @@ export function createAccess(
     requireTeam(caller) {
       if (!isTeam(caller)) throw new HttpRefusal('FORBIDDEN', 'Only team members may use this API.');
     },
-    authorize({ who, grants, isSensitive }, caller) {
+    authorize({ who, grants, isSensitive, hasSecret }, caller) {
       const isOwn = who === 'person' || who === 'anybody';
       if (!isOwn && who !== 'team' && !mayAdminister(caller))
         throw new HttpRefusal('FORBIDDEN', 'Only administrators may do this.');
@@ -76,6 +76,7 @@ export function createAccess(
         throw new HttpRefusal('FORBIDDEN', 'This is for people who are signed in with a browser.');
       if (!isOwn && grants.every((name) => reasonFor(caller, name) !== undefined))
         throw refusal(caller, grants);
+      if (isSensitive || hasSecret) requireLasting(caller, 'what lets others in');
       if (isSensitive && mustProve(caller, now())) throw freshSignIn();
     },
     authorizeBody({ grantsOf }, caller, body) {

@@ -1,7 +1,9 @@
 /** A set of routes that only declares: everything else comes with it. */
 import { onBothEngines } from '@parley/store/testing';
 import { identityMigrations } from '@parley/identity';
+import type { Caller } from '@parley/kit';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { notesApi, notesMigrations, openNotes } from '../../test/notes-api.ts';
 import { openApiOf } from '../openapi/openapi.ts';
 import { docsPageOf } from '../openapi/docs-page.ts';
@@ -123,6 +125,87 @@ onBothEngines(
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect((await write('twice')).status).toBe(409);
       expect(JSON.parse((await api.call('GET', '/notes', { as })).text).pagination.total).toBe(1);
+    });
+
+    test('keep nothing of an Idempotency-Key where anybody may come, or where a route takes none', async () => {
+      const store = await open();
+      let runs = 0;
+      const shared = {
+        summary: 'Come in',
+        body: z.strictObject({ word: z.string() }),
+        answer: nothing,
+      } as const;
+      const run = async () => {
+        runs += 1;
+      };
+      const routes = async () => [
+        ...(await notesApi.routes()),
+        defineRouteFor<never>()({ ...shared, method: 'POST', path: '/enter', who: 'anybody', run }),
+        defineRouteFor<never>()({
+          ...shared,
+          method: 'POST',
+          path: '/again',
+          who: 'team',
+          grants: ['list_notes'],
+          isRepeatable: false,
+          run,
+        }),
+      ];
+      const api = await openNotes(store, { routes: routes as typeof notesApi.routes });
+      const as = await api.keyWith(EVERYTHING);
+      const headers = { 'idempotency-key': 'k', origin: new URL(api.url).origin };
+      for (const word of ['mine', 'mine', 'of somebody else']) {
+        expect((await api.call('POST', '/enter', { body: { word }, headers })).status).toBe(204);
+        expect((await api.call('POST', '/again', { as, body: { word }, headers })).status).toBe(204);
+      }
+      expect(runs).toBe(6);
+      const kept = await store
+        .db<Record<string, object>>()
+        .selectFrom('notes_idempotency')
+        .selectAll()
+        .execute();
+      expect(kept).toEqual([]);
+      const { paths } = openApiOf({ ...notesApi, routes: await routes() } as never) as {
+        paths: Record<string, Record<string, { parameters?: { name: string }[] }>>;
+      };
+      expect(JSON.stringify(paths['/api/notes/enter'] ?? paths['/enter'])).not.toContain('Idempotency-Key');
+    });
+
+    test('that show a secret or are sensitive are not for a caller who is gone in minutes', async () => {
+      const shared = { method: 'POST', who: 'team', grants: ['list_notes'], answer: nothing } as const;
+      const run = async () => undefined;
+      const routes = async () => [
+        defineRouteFor<never>()({ ...shared, path: '/plain', summary: 'Plain', run }),
+        defineRouteFor<never>()({ ...shared, path: '/secret', summary: 'Secret', hasSecret: true, run }),
+        defineRouteFor<never>()({ ...shared, path: '/grave', summary: 'Grave', isSensitive: true, run }),
+      ];
+      let callerOf = (caller: Caller): Caller => caller;
+      const api = await openNotes(await open(), {
+        routes: routes as typeof notesApi.routes,
+        callerOf: (caller) => callerOf(caller),
+      });
+      const as = await api.keyWith(EVERYTHING);
+      const tried = async () => {
+        const answers = ['/plain', '/secret', '/grave'].map((path) => api.call('POST', path, { as }));
+        return (await Promise.all(answers)).map(({ status }) => status);
+      };
+      expect(await tried()).toEqual([204, 204, 204]);
+      callerOf = (caller) => ({ ...caller, endsAt: Date.now() + 1000 });
+      expect(await tried()).toEqual([204, 403, 403]);
+    });
+
+    test('for anybody cannot ask for one', () => {
+      const route = {
+        summary: 'Come in',
+        answer: nothing,
+        run: async () => undefined,
+        isRepeatable: true,
+      } as const;
+      const define = defineRouteFor<never>();
+      expect(() => define({ ...route, method: 'POST', path: '/enter', who: 'anybody' })).toThrow(
+        'known caller',
+      );
+      expect(() => define({ ...route, method: 'PUT', path: '/enter', who: 'person' })).toThrow('only a POST');
     });
 
     test('are recorded under their toolset and whole path, with the code of what was refused', async () => {

@@ -48,6 +48,11 @@ export interface RouteFacts {
   readonly body: z.ZodType | undefined;
   /** True for an answer with a secret that is shown once. */
   readonly hasSecret: boolean;
+  /**
+   * Whether a POST with an `Idempotency-Key` happens once, for which a hash of its body and its answer are kept. Never
+   * for `anybody`, who would all share one place, and not where a body or an answer lets somebody in.
+   */
+  readonly isRepeatable: boolean;
   /** True for what somebody in a browser may do only when they showed a moment ago who they are. */
   readonly isSensitive: boolean;
   /** True when a success leaves no record: it is about the person alone, or what it does has records of its own. */
@@ -71,6 +76,8 @@ export interface RouteDefinition<Scope, Path extends string, Query, Body, Result
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   readonly hasSecret?: boolean;
+  /** By default every POST but those for `anybody`. */
+  readonly isRepeatable?: boolean;
   readonly isSensitive?: boolean;
   readonly isQuiet?: boolean;
   readonly answer: Answer<Result>;
@@ -105,9 +112,15 @@ export function defineRouteFor<Scope>() {
     const { effect = EFFECT_OF[method], isSensitive = false, isQuiet = false } = route;
     if ((grants.length === 0) !== (who === 'person' || who === 'anybody'))
       throw new Error(`${method} ${route.path}: name grants, or say that it is for a person or anybody.`);
+    const isOpen = who === 'anybody';
+    const { isRepeatable = method === 'POST' && !isOpen } = route;
+    if (isRepeatable && (method !== 'POST' || isOpen))
+      throw new Error(
+        `${method} ${route.path} cannot take an Idempotency-Key: only a POST of a known caller can.`,
+      );
     if (method === 'GET' && effect !== 'read')
       throw new Error(`GET ${route.path} must only read. Give it another method, or the effect read.`);
-    const facts = { effect, grants, grantsOf, query, body, hasSecret, isSensitive, isQuiet };
+    const facts = { effect, grants, grantsOf, query, body, hasSecret, isRepeatable, isSensitive, isQuiet };
     // The pipeline parses query and body with these very schemas, so the handler gets what it asked for.
     return { ...route, ...facts } as unknown as Route<Scope>;
   };

@@ -181,7 +181,7 @@ export function createServe<Scope>(
       const result = await route.run({ ...scopeFor(onChange), caller, params, query, body, check });
       return keptAnswer(route, params, result);
     };
-    const key = route.method === 'POST' ? idempotencyKey(req) : undefined;
+    const key = route.isRepeatable ? idempotencyKey(req) : undefined;
     if (key === undefined) return routeAnswer(req, route.method, await work());
     const request = {
       organizationId: caller.organizationId,

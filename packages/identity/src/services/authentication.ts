@@ -1,7 +1,7 @@
 /** From a key to a caller: one lookup, then a small cache that every change of rights empties and that counts only while changes arrive. */
 import { hash } from 'node:crypto';
 import type { Caller, CallSource, Grants } from '@parley/kit';
-import { ALL_GRANTS, detach, firstUncovered, mayAdminister } from '@parley/kit';
+import { ALL_GRANTS, detach, firstUncovered, intersectGrants, mayAdminister } from '@parley/kit';
 import type { Queryable, Store } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { isSecretOf, parseKey } from '../key-format.ts';
@@ -9,6 +9,7 @@ import type { RoleGrants } from '../roles.ts';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
 import type { AgentCallers } from './agent-keys.ts';
 import type { IsPrivileged } from './ceiling.ts';
+import type { CallBacks } from './call-backs.ts';
 import type { CallClaims } from './call-tokens.ts';
 import { isCallToken, readCallToken } from './call-tokens.ts';
 import { cutGrants, withoutLaundered } from './ceiling.ts';
@@ -69,6 +70,7 @@ export class Authentication {
   readonly #now: () => number;
   readonly #powers: Powers;
   readonly #agents: AgentCallers;
+  readonly #callBacks: CallBacks;
   /** By the key's digest, then by the way it came: a digest that is joined with it has to be hashed once more. */
   readonly #known = new RecentMap<Partial<Record<CallSource, Known>>>(MAX_KNOWN, {
     mostBytes: MAX_KNOWN_BYTES,
@@ -81,6 +83,8 @@ export class Authentication {
   readonly #lastUses: LastUses;
   /** Everybody who asks for the same caller shares one look-up. */
   readonly #current = new RecentMap<Standing | Promise<Standing>>(MAX_CACHED);
+  /** Callers by their tokens to call back with, which a change of a connection drops too. */
+  readonly #calledBack = new RecentMap<Known>(MAX_CACHED);
   /** What the newest token of a connection that calls back said, by its caller. */
   readonly #callsBack = new RecentMap<CallClaims>(MAX_CACHED);
   readonly #unsubscribe: () => void;
@@ -90,6 +94,7 @@ export class Authentication {
     store: Store,
     options: Powers & {
       readonly agents: AgentCallers;
+      readonly callBacks: CallBacks;
       readonly now: () => number;
       readonly onError: (error: unknown) => void;
     },
@@ -98,6 +103,8 @@ export class Authentication {
     this.#now = options.now;
     this.#powers = options;
     this.#agents = options.agents;
+    this.#callBacks = options.callBacks;
+    this.#callBacks.onChange = () => this.#forgetCalledBack();
     this.#keys = new KeyLookup(store);
     this.#lastUses = new LastUses(store, options.onError);
     this.#unsubscribe = store.signal.subscribe(IDENTITY_CHANGED, () => this.#forget());
@@ -115,7 +122,7 @@ export class Authentication {
       // Its end may have been moved.
       return this.#look(text, source, digest);
     }
-    if (now - known.usedAt >= USED_EVERY_MS && !isCallToken(text)) {
+    if (now - known.usedAt >= USED_EVERY_MS) {
       known.usedAt = now;
       this.#touch(known.caller);
     }
@@ -181,11 +188,12 @@ export class Authentication {
   close(): void {
     this.#lastUses.close();
     this.#unsubscribe();
+    this.#callBacks.close();
   }
 
   async #look(text: string, source: CallSource, digest: string): Promise<Caller | undefined> {
     const generation = this.#generation;
-    if (isCallToken(text)) return this.#lookAtCallToken(text, source, digest);
+    if (isCallToken(text)) return this.#lookAtCallToken(text, digest);
     const key = await this.#keyOf(text);
     const found = key?.roles && callerWith(key.row, key.roles, { source, powers: this.#powers });
     const caller = key && (await this.#agents.of(key.row, found));
@@ -214,21 +222,26 @@ export class Authentication {
     return { ...caller, grants };
   }
 
-  /** A connection that calls back: what its token gives, cut to what the caller of then may do now. */
-  async #lookAtCallToken(text: string, source: CallSource, digest: string): Promise<Caller | undefined> {
+  /** A connection that calls back: what its token gives, cut to what it and the caller of then may do now. */
+  async #lookAtCallToken(text: string, digest: string): Promise<Caller | undefined> {
     const generation = this.#generation;
-    const claims = readCallToken(this.#store.secrets, text, this.#now());
+    const now = this.#now();
+    const known = this.#store.signal.isBroken() ? undefined : this.#calledBack.get(digest);
+    if (known !== undefined && known.expiresAt > now) return known.caller;
+    const claims = readCallToken(this.#store.secrets, text, now);
     const caller = claims && (await this.#callerOfClaims(claims));
     if (claims === undefined || caller === undefined) return undefined;
     const newest = this.#callsBack.get(caller.id);
     if (newest === undefined || newest.expires < claims.expires) this.#callsBack.set(caller.id, claims);
     if (generation === this.#generation)
-      this.#remember(digest, { caller, expiresAt: claims.expires, source });
+      this.#calledBack.set(digest, { caller, expiresAt: claims.expires, usedAt: now, bytes: KNOWN_BYTES });
     return caller;
   }
 
   async #callerOfClaims(claims: CallClaims): Promise<Caller | undefined> {
     const { organization: organizationId, user: userId, source, unattended, connection } = claims;
+    const allowed = await this.#callBacks.grantsOf(organizationId, connection);
+    if (allowed === undefined) return undefined;
     const maker = await this.current({
       id: claims.caller,
       name: '',
@@ -249,10 +262,11 @@ export class Authentication {
       userId: maker.userId,
       // Another server acts here, not a person: it administers nothing, whoever called it.
       roles: narrowedRoles(maker.roles, 'member'),
-      grants: cutGrants(claims.grants, maker.grants, isPrivileged),
+      grants: cutGrants(intersectGrants(claims.grants, allowed), maker.grants, isPrivileged),
       source: 'key',
       unattended,
       connectionId: connection,
+      endsAt: claims.expires,
     };
     return mayAdminister(maker) ? caller : withoutLaundered(caller, maker.grants, isPrivileged);
   }
@@ -293,6 +307,12 @@ export class Authentication {
     this.#generation += 1;
     this.#known.clear();
     this.#current.clear();
+    this.#calledBack.clear();
+  }
+
+  #forgetCalledBack(): void {
+    this.#generation += 1;
+    this.#calledBack.clear();
   }
 
   #touch(caller: Caller): void {

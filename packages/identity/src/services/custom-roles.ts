@@ -1,6 +1,6 @@
 /** The roles that an organization makes for itself: saved, listed and deleted, never beyond whoever does it. */
 import type { Caller, Grants } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import { isBuiltInRole } from '../roles.ts';
@@ -68,6 +68,7 @@ export async function saveRole(
 ): Promise<void> {
   const { name, grants } = input;
   const { organizationId } = by;
+  requireLasting(by, 'roles');
   if (isBuiltInRole(name)) throw new ToolError('conflict', `The role "${name}" is built in.`);
   if (!NAME.test(name)) {
     const rule = 'must have 1 to 64 letters, digits, blanks and _ . -, and begin with a letter or digit';

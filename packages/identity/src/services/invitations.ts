@@ -1,7 +1,7 @@
 /** Invitations: a link that lets one person join once, with roles that the inviter could give then and can give now. */
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import { hashSecret } from '../key-format.ts';
@@ -10,6 +10,7 @@ import { writeAudit } from './audit.ts';
 import type { Rules } from './ceiling.ts';
 import type { Joined, Joining } from './joining.ts';
 import { memberOf } from './member-list.ts';
+import { makingKey } from './keys.ts';
 import { lockOrganization } from './members.ts';
 import { requireOver, requireRoles, requireRolesWithin } from './role-ceiling.ts';
 
@@ -64,6 +65,7 @@ export async function createInvitation(
 ): Promise<{ invitation: Invitation; token: string }> {
   const { organizationId, userId } = by;
   const { now } = rules;
+  requireLasting(by, 'invitations');
   const email = input.email.trim().toLowerCase();
   const roles = [...new Set(input.roles ?? ['member'])];
   if (!EMAIL.test(email)) throw new ToolError('invalid', 'email: must be an e-mail address');
@@ -78,6 +80,7 @@ export async function createInvitation(
   await deleteOpen(tx, organizationId, email);
   if ((await listInvitations(tx, organizationId, now)).length >= MAX_OPEN)
     throw new ToolError('conflict', `At most ${MAX_OPEN} invitations can be open. Withdraw one first.`);
+  const makerEnds = (await makingKey(tx, by))?.expires_at ?? Infinity;
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
   const row: InvitationRow = {
     id: typeId('inv', now),
@@ -86,7 +89,8 @@ export async function createInvitation(
     roles: toJson(roles),
     token_hash: hashSecret(token),
     invited_by: userId,
-    expires_at: now + LIFE_MS,
+    // No later than the key that makes it: what is short-lived lets nobody in afterwards.
+    expires_at: Math.min(now + LIFE_MS, makerEnds),
     accepted_at: null,
     created_at: now,
   };

@@ -1,6 +1,6 @@
 /** Changing a key: its name, its grants and what is remembered with it; never beyond whoever changes it. */
 import type { Caller, Grants } from '@parley/kit';
-import { ALL_GRANTS, firstUncovered, ToolError } from '@parley/kit';
+import { ALL_GRANTS, firstUncovered, requireLasting, ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { ApiKeyRow, IdentityTables } from '../schema.ts';
@@ -30,6 +30,7 @@ export async function updateKey(
   rules: Rules,
 ): Promise<KeyInfo> {
   const { organizationId } = by;
+  requireLasting(by, 'keys');
   await lockOrganization(tx, organizationId);
   const row = await ownKey(tx, by, keyId);
   requireRankOver(by, await rolesOf(tx, row));

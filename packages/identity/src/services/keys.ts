@@ -1,7 +1,7 @@
 /** API keys: made and listed; never stronger than their maker. */
 import { sql } from 'kysely';
 import type { Caller, Grants } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import type { FreshKey, KeyFormat } from '../key-format.ts';
@@ -68,6 +68,7 @@ export async function createKey(
   rules: Rules,
 ): Promise<{ info: KeyInfo; text: string }> {
   const { now, isPrivileged, refuseUnknown } = rules;
+  requireLasting(maker, 'keys');
   if (maker.userId === null) throw new ToolError('forbidden', 'This caller has no user to make keys for.');
   const owner = { organizationId: maker.organizationId, userId: maker.userId };
   const name = keyName(input.name);

@@ -1,6 +1,6 @@
 /** The members of an organization: who belongs to it, with which roles, and who may change that. */
 import type { Caller } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { isForeignKeyViolation } from '@parley/store';
 import type { Rank } from '../roles.ts';
@@ -30,6 +30,7 @@ export async function addMember(
   { userId, roles }: RolesOfUser,
   rules: Rules,
 ): Promise<string> {
+  requireLasting(by, 'members');
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
   const existing = await memberOf(tx, organizationId, userId);
@@ -51,6 +52,7 @@ export async function setRoles(
   { roles, ...who }: WhichMember & { readonly roles: readonly string[] },
   rules: Rules,
 ): Promise<Member> {
+  requireLasting(by, 'members');
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
   const member = await memberIn(tx, organizationId, who);
@@ -72,6 +74,7 @@ export async function setRank(
   { memberId, rank }: { memberId: string; rank: Rank },
   rules: Rules,
 ): Promise<Member> {
+  requireLasting(by, 'members');
   const { organizationId } = by;
   await lockOrganization(tx, organizationId);
   const member = await memberIn(tx, organizationId, { memberId });

@@ -29,6 +29,8 @@ export interface Caller {
   readonly unattended: boolean;
   /** The connection that the credential is bound to. */
   readonly connectionId?: string;
+  /** When the credential ends by itself, minutes after it was made: its holder makes nothing that would outlive it. */
+  readonly endsAt?: number;
   /** The agent that acts, where one does. */
   readonly agent?: ActingAgent;
   /** Until when somebody who is signed in with a browser need not show again who they are. */
@@ -84,7 +86,7 @@ export function powerKeyOf(caller: Caller): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([
     grants,
-    caller.unattended || isUnattendedSource(caller.source),
+    isUnwatched(caller),
     mayAdminister(caller),
     caller.agent !== undefined,
     caller.held ?? null,
@@ -94,4 +96,9 @@ export function powerKeyOf(caller: Caller): string {
 /** Schedules, webhooks and remote agents act with nobody watching, whatever the flag says. */
 export function isUnattendedSource(source: CallSource): boolean {
   return source === 'schedule' || source === 'webhook' || source === 'remote';
+}
+
+/** True where tools that must not run unwatched are gone: nobody watches, or whoever acts is only passing. */
+export function isUnwatched({ unattended, source, endsAt }: Caller): boolean {
+  return unattended || isUnattendedSource(source) || endsAt !== undefined;
 }

@@ -1,6 +1,6 @@
 /** The one place that decides which tools, resources and prompts a caller has; list and call both ask it. */
 import type { Caller } from './caller.ts';
-import { isUnattendedSource, mayAdminister } from './caller.ts';
+import { isUnwatched, mayAdminister } from './caller.ts';
 import { isGranted, isNamed } from './grants.ts';
 
 /** Why something is not there for a caller. */
@@ -44,8 +44,7 @@ export function hiddenByPower(item: Guarded, caller: Caller): HiddenReason | und
   const isWildcardEnough = item.privileged !== 'by-name' && mayAdminister(caller);
   if (item.privileged && !isWildcardEnough && !isNamed(caller.grants, item.toolset, name))
     return 'privileged';
-  if (item.unattended === 'block' && (caller.unattended || isUnattendedSource(caller.source)))
-    return 'unattended';
+  if (item.unattended === 'block' && isUnwatched(caller)) return 'unattended';
   return undefined;
 }
 

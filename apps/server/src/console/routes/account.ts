@@ -191,6 +191,7 @@ export const accountRoutes = [
     path: '/account/passkeys/options',
     summary: 'What a browser has to make a new passkey for',
     who: 'person',
+    isRepeatable: false,
     isSensitive: true,
     isQuiet: true,
     body: z.strictObject({}),
@@ -209,6 +210,7 @@ export const accountRoutes = [
     path: '/account/passkeys',
     summary: 'Keep the passkey that a browser made',
     who: 'person',
+    isRepeatable: false,
     isSensitive: true,
     body: z.strictObject({
       challengeId: z.string().min(1).max(1000),

@@ -227,6 +227,7 @@ export const annotationRoutes = [
     summary: 'The script tag and the line for Vite, with the token that is valid now',
     who: 'team',
     grants: ['annotations:list_page_tokens'],
+    hasSecret: true,
     answer: one('PageTag', Tag),
     async run(scope) {
       const token = await servicesIn(scope).pageTokens.show(scope.caller.organizationId);

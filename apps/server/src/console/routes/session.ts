@@ -200,6 +200,7 @@ export const sessionRoutes = [
     path: '/session/fresh',
     summary: 'Show again who one is, before what could do most harm',
     who: 'person',
+    isRepeatable: false,
     body: SignInAgain,
     effect: 'update',
     isQuiet: true,

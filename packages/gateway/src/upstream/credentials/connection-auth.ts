@@ -16,7 +16,7 @@ import {
   trailOf,
 } from '@parley/connections';
 import type { Caller } from '@parley/kit';
-import { detach, ToolError } from '@parley/kit';
+import { detach, requireLasting, ToolError } from '@parley/kit';
 import { fromJson } from '@parley/store';
 import { readLink } from './auth-links.ts';
 import { authStateOf, authStates, peopleOf, usableRows } from './auth-states.ts';
@@ -52,6 +52,7 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
 
   /** For whom this caller would authorise a connection, when they may. */
   async function placeFor(caller: Caller, row: ConnectionRow): Promise<FlowPlace> {
+    requireLasting(caller, 'stored tokens');
     const userId = personOf(caller);
     if (row.connection_type === 'STDIO')
       throw new ToolError(
@@ -73,6 +74,7 @@ export function createConnectionAuth(parts: CredentialParts): ConnectionAuth {
   }
 
   async function changeToken(caller: Caller, id: string, token: string | undefined): Promise<void> {
+    requireLasting(caller, 'stored tokens');
     const row = await usable(caller, id);
     // A token that goes nowhere would only seem to help.
     if (token !== undefined && gatewaySettingsOf(row).personalToken === undefined)

@@ -1,8 +1,10 @@
 /** What calls of different people carry to the server of a connection, and what they never carry. */
+import type { Caller } from '@parley/kit';
 import { headerReader } from '@parley/kit';
 import { scratchStore } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { CredentialsBed } from '../../../test/credentials-bed.ts';
 import { called, kindOf, openCredentials, send, startCredentials } from '../../../test/credentials-bed.ts';
 
 async function opened() {
@@ -212,4 +214,96 @@ test('a call-back token acts for the caller, as the connection, within the scope
   clock.nowMs += 5 * 60_000;
   expect(await identity.authenticate(token, 'key')).toBeUndefined();
   expect(await identity.current(caller)).toBeUndefined();
+});
+
+test('a call-back token is worth what its connection may do now, and nothing once that is off or gone', async () => {
+  const bed = await opened();
+  const { acme, identity, targets } = bed;
+  const { caller: owner } = acme.owner;
+  const id = await bed.create(owner, { metadata: { gateway: { callbackToken: true } } });
+  const set = (change: Parameters<typeof bed.connections.update>[2]) =>
+    bed.connections.update(owner, id, change);
+  const worth = async (token: string) => (await identity.authenticate(token, 'key'))?.grants;
+  await set({ configuration_scopes: ['*'] });
+  const token = await eventually(async () => {
+    const found = (await targets.headersFor(owner, id))?.['x-parley-token'] ?? '';
+    expect(await worth(found)).toEqual({ '*': ['*'] });
+    return found;
+  });
+  const caller = await identity.authenticate(token, 'key');
+  if (caller === undefined) throw new Error('A new token is not accepted.');
+  await set({ configuration_scopes: [] });
+  await eventually(async () => expect(await worth(token)).toEqual({}));
+  expect((await identity.current(caller))?.grants).toEqual({});
+  await set({ configuration_scopes: ['*'], status: 'inactive' });
+  await eventually(async () => expect(await worth(token)).toBeUndefined());
+  expect(await identity.current(caller)).toBeUndefined();
+  await set({ status: 'active' });
+  await eventually(async () => expect(await worth(token)).toEqual({ '*': ['*'] }));
+  await set({ metadata: { gateway: {} } });
+  await eventually(async () => expect(await worth(token)).toBeUndefined());
+  await set({ metadata: { gateway: { callbackToken: true } } });
+  await eventually(async () => expect(await worth(token)).toEqual({ '*': ['*'] }));
+  await bed.connections.delete(owner, id, false);
+  await eventually(async () => expect(await worth(token)).toBeUndefined());
+});
+
+describe('nothing that a short-lived caller makes outlives it', () => {
+  const MAKERS: Record<string, (bed: CredentialsBed, by: Caller, id: string) => Promise<unknown>> = {
+    'a key': ({ identity }, by) => identity.createKey(by, { name: 'm', grants: {}, expiresAt: null }),
+    'a key with an end': ({ identity, clock }, by) =>
+      identity.createKey(by, { name: 'm', grants: {}, expiresAt: clock.nowMs + 1000 }),
+    'a change of a key': ({ identity }, by) => identity.updateKey(by, { keyId: 'key_x', name: 'm' }),
+    'an invitation': ({ identity }, by) => identity.invitations.create(by, { email: 'm@m.example' }),
+    'a member': ({ identity }, by) => identity.addMember(by, { userId: 'usr_x', roles: ['member'] }),
+    'roles of a member': ({ identity }, by) => identity.setRoles(by, { userId: 'usr_x', roles: ['member'] }),
+    'a rank': ({ identity }, by) => identity.setRank(by, 'mem_x', 'member'),
+    'a role': ({ identity }, by) => identity.roles.save(by, { name: 'm', grants: {} }),
+    'an organization': ({ identity }, by) =>
+      identity.createOrganization({ slug: 'm', name: 'M', owner: { userId: by.userId ?? '' } }, by),
+    'a connection': ({ create }, by) => create(by),
+    'a change of a connection': ({ connections }, by, id) => connections.update(by, id, { title: 'm' }),
+    'a token of a person': ({ auth }, by, id) => auth.setToken(by, id, 'token'),
+    'a sign-in elsewhere': ({ auth }, by, id) => auth.authorize(by, id),
+  };
+
+  test.each(Object.entries(MAKERS))('%s', async (_what, make) => {
+    const bed = await opened();
+    const { caller: owner } = bed.acme.owner;
+    const id = await bed.create(owner, { metadata: { gateway: { callbackToken: true } } });
+    await bed.connections.update(owner, id, { configuration_scopes: ['*'] });
+    const caller = await eventually(async () => {
+      const token = (await bed.targets.headersFor(owner, id))?.['x-parley-token'] ?? '';
+      const found = await bed.identity.authenticate(token, 'key');
+      if (found === undefined) throw new Error('A new token is not accepted.');
+      return found;
+    });
+    expect(caller.endsAt).toBe(bed.clock.nowMs + 5 * 60_000);
+    await expect(make(bed, caller, id)).rejects.toThrow('ends after minutes');
+  });
+
+  test('a key that a key with an end makes ends with it', async () => {
+    const { identity, acme, clock } = await opened();
+    const end = clock.nowMs + 60_000;
+    const short = await identity.createKey(acme.owner.caller, { name: 's', grants: {}, expiresAt: end });
+    const by = await identity.authenticate(short.text, 'key');
+    if (by === undefined) throw new Error('A new key is not accepted.');
+    const made = await identity.createKey(by, { name: 'm', grants: {}, expiresAt: null });
+    expect(made.info.expiresAt).toBe(end);
+    const longer = identity.createKey(by, { name: 'm', grants: {}, expiresAt: end + 1 });
+    await expect(longer).rejects.toThrow('expires at');
+  });
+
+  test('an invitation of a key with an end ends with it', async () => {
+    const { identity, acme, clock } = await opened();
+    const expiresAt = clock.nowMs + 60_000;
+    const grants = { '*': ['*'] };
+    const short = await identity.createKey(acme.owner.caller, { name: 's', grants, expiresAt });
+    const by = await identity.authenticate(short.text, 'key');
+    if (by === undefined) throw new Error('A new key is not accepted.');
+    const { invitation, token } = await identity.invitations.create(by, { email: 'new@acme.example' });
+    expect(invitation.expiresAt).toBe(expiresAt);
+    clock.nowMs = expiresAt;
+    await expect(identity.invitations.open(token)).rejects.toThrow();
+  });
 });

@@ -2,8 +2,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { DownstreamTokenRow, SealedCredentials, UpstreamTarget } from '@parley/connections';
 import {
+  callBackGrants,
   findRow,
-  grantsOfScopes,
   grantTypeOf,
   isUsable,
   openConnection,
@@ -16,7 +16,6 @@ import {
 } from '@parley/connections';
 import type { Caller, ReadHeader } from '@parley/kit';
 import { detach } from '@parley/kit';
-import { fromJson } from '@parley/store';
 import { UpstreamFault } from '../link.ts';
 import {
   authorizationNeeded,
@@ -209,15 +208,8 @@ export function createTargets(parts: CredentialParts, renewals: Renewals = creat
     if (settings.callbackToken !== true) return undefined;
     const held = known.callTokens.get(caller);
     if (held !== undefined && held.untilMs > performance.now()) return held.token;
-    const token = parts.callTokenFor(
-      caller,
-      row.id,
-      grantsOfScopes(row.organization_id, {
-        configuration_scopes:
-          row.configuration_scopes === null ? null : fromJson<string[]>(row.configuration_scopes),
-        configuration_state: openConnection(store.secrets, row).configuration_state,
-      }),
-    );
+    const allowed = callBackGrants(store.secrets, row);
+    const token = allowed && parts.callTokenFor(caller, row.id, allowed);
     if (token === undefined) return undefined;
     if (known.callTokens.size >= MOST_CALL_TOKENS) known.callTokens.clear();
     known.callTokens.set(caller, { token, untilMs: performance.now() + CALL_TOKEN_MS });
