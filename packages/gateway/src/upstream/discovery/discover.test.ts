@@ -169,7 +169,9 @@ describe('discovery', () => {
         }),
         'prompts/list': () => ({ prompts: [{ name: odd }, { name: 'Q' }] }),
         'resources/list': () => ({ resources: [{ uri: `docs://${odd}`, name: 'a' }] }),
-        'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'docs://{id}', name: odd }] }),
+        'resources/templates/list': () => ({
+          resourceTemplates: [{ uriTemplate: 'docs://{id}', name: odd }],
+        }),
       },
       {
         instructions: odd,
