@@ -1,12 +1,9 @@
 /** Texts that nobody means: U+0000, half a surrogate pair and nothing at all. Every place of every tool refuses them or takes them, and none fails. */
-import type { Grants } from '@parley/kit';
-import { testCaller } from '@parley/kit/testing';
 import type { StoreEngine } from '@parley/store';
-import { scratchDatabase } from '@parley/store/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../apps/server/src/app.ts';
-import { loadConfig } from '../../apps/server/src/config.ts';
 import { message, post } from './mcp-messages.ts';
+import type { OddTextsBed } from './odd-texts-bed.ts';
+import { openOddTexts } from './odd-texts-bed.ts';
 import type { ListedTool } from './text-places.ts';
 import { textPlaces } from './text-places.ts';
 
@@ -14,41 +11,18 @@ import { textPlaces } from './text-places.ts';
 const IS_ID = /(?<!app)_id$|(^|\.)id$|Id$|Ids\[\]$/;
 
 describe.each<StoreEngine>(['sqlite', 'postgres'])('odd texts on %s', (engine) => {
-  const ends: (() => Promise<unknown>)[] = [];
+  let bed: OddTextsBed;
   let mcp: string;
   let key: string;
   let tools: readonly ListedTool[];
 
   beforeAll(async () => {
-    const database = await scratchDatabase(engine);
-    ends.push(database.remove);
-    const { dataDir, databaseUrl } = database.options;
-    const url = databaseUrl === undefined ? [] : ['--database-url', databaseUrl];
-    const fast = ['--rate', '100000', '--rate-burst', '100000'];
-    const flags = ['--port', '0', '--log-level', 'silent', '--data', dataDir, ...fast, ...url];
-    const { config } = loadConfig(flags, { env: {} });
-    // None of the calls is to end at a rate.
-    const limits = { ...config.limits, heavyRatePerSecond: 100_000, heavyRateBurst: 100_000 };
-    const app = await createApp({ config: { ...config, limits } });
-    ends.push(() => app.close());
-    ({ mcp } = await app.listen());
-    const { identity, engine: serving } = app.host;
-    const organizationId = await identity.firstOrganizationId();
-    const [first] = await identity.listMembers(organizationId);
-    const owner = testCaller({ organizationId, userId: first?.userId ?? '', roles: ['owner'] });
-    // Some are there only by name.
-    const named = Map.groupBy(serving().common.tools, ({ toolset }) => toolset);
-    const grants: Grants = Object.fromEntries(
-      [...named].map(([toolset, items]) => [toolset, ['*', ...items.map(({ name }) => name)]]),
-    );
-    const made = await identity.createKey(owner, { name: 'Everything', grants, expiresAt: null });
-    key = made.text;
+    bed = await openOddTexts(engine);
+    ({ mcp, key } = bed);
     const { body } = await post(mcp, key, message(1, 'tools/list'));
     tools = (body.result as unknown as { tools: ListedTool[] }).tools;
   });
-  afterAll(async () => {
-    for (const end of ends.toReversed()) await end();
-  });
+  afterAll(() => bed.close());
 
   test.each([
     ['nothing', '', undefined],

@@ -1,5 +1,5 @@
 /** Pages that people see: forms, the sign-in cookie, and what is sent with a tag. */
-export { readForm } from './body/form.ts';
+export { checkedFields, readForm } from './body/form.ts';
 export type { HttpAnswer } from './respond/respond.ts';
 export { tagged, writeAnswer } from './respond/respond.ts';
 export { createPaths } from './route/paths.ts';

@@ -85,7 +85,7 @@ export type {
   LogLevel,
   StepOptions,
 } from './channel/channel.ts';
-export { unkeepableIn } from './call/json-path.ts';
+export { unkeepableIn, unkeepableText } from './call/json-path.ts';
 export { createListing } from './catalog/listing.ts';
 export type { ListedTool, Listing } from './catalog/listing.ts';
 export type { Middleware, ResourceRead, ToolCall } from './call/middleware.ts';

@@ -103,3 +103,8 @@ export function isUniqueViolation(error: unknown): boolean {
 export function isForeignKeyViolation(error: unknown): boolean {
   return ['SQLITE_CONSTRAINT_FOREIGNKEY', '23503'].includes(driverCode(error));
 }
+
+/** True when the database cannot keep a text as it is: U+0000, or half of a surrogate pair. SQLite keeps any. */
+export function isUnkeepableText(error: unknown): boolean {
+  return ['22021', '22P05'].includes(driverCode(error));
+}

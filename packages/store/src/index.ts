@@ -22,6 +22,7 @@ export {
   isDatabaseError,
   isForeignKeyViolation,
   isUniqueViolation,
+  isUnkeepableText,
   MigrationError,
   SecretKeyError,
   SecretOpenError,

@@ -1,5 +1,5 @@
 /** The servers that a client's file names, whatever shape it has them in. */
-import { ToolError } from '@parley/kit';
+import { ToolError, unkeepableIn } from '@parley/kit';
 import { parseJsonWithComments } from './json-with-comments.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -52,10 +52,13 @@ export function entriesIn(text: string, { client, from, folder }: ClientText): C
   if (root === undefined) throw unread(`${from} holds no JSON object.`);
   const settings = objectOf(root['mcp']);
   const inputs = inputsOf(root['inputs'] ?? settings?.['inputs']);
-  const entries = (servers: unknown, place: { from: string; folder: string | undefined }): ClientEntry[] =>
-    Object.entries(objectOf(servers) ?? {}).map(([name, fields]) => {
+  const entries = (servers: unknown, place: { from: string; folder: string | undefined }): ClientEntry[] => {
+    const fault = unkeepableIn(servers) ?? unkeepableIn(place.folder);
+    if (fault !== undefined) throw unread(`${from} has what cannot be kept: ${fault.slice(0, 300)}.`);
+    return Object.entries(objectOf(servers) ?? {}).map(([name, fields]) => {
       return { name, client, ...place, inputs, fields: objectOf(fields) ?? {} };
     });
+  };
   const known = [root['mcpServers'], root['servers'], settings?.['servers']].flatMap((servers) =>
     entries(servers, { from, folder }),
   );

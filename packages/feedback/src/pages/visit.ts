@@ -1,6 +1,6 @@
 /** One request for a page: what is published, who asks, and where from. */
 import type { IncomingMessage } from 'node:http';
-import { sessionToken } from '@parley/http/pages';
+import { checkedFields, sessionToken } from '@parley/http/pages';
 import type { FoundSession } from '@parley/identity';
 import type { Actor } from '../actor.ts';
 import type { FeedbackServices } from '../services/index.ts';
@@ -31,7 +31,9 @@ export async function visitOf(
 
 /** The address that was asked for, as the world writes it. */
 export function urlOf({ url = '/', headers }: IncomingMessage, publicUrl: string | undefined): URL {
-  return new URL(url, publicUrl ?? `http://${headers.host ?? 'localhost'}`);
+  const asked = new URL(url, publicUrl ?? `http://${headers.host ?? 'localhost'}`);
+  checkedFields(asked.searchParams);
+  return asked;
 }
 
 /** True when the browser speaks https with us, by way of a proxy or not. */

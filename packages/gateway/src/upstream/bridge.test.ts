@@ -8,6 +8,7 @@ import type { Bed } from '../../test/scripted-links.ts';
 import { served, servedTool, startBed, targetOf, text } from '../../test/scripted-links.ts';
 import type { LinkRequest } from './link.ts';
 import { UpstreamFault } from './link.ts';
+import { tooLarge } from './wire/faults.ts';
 import { SecretMarks } from './secret-marks.ts';
 
 const nothing = defineToolset({ name: 'nothing', title: 'Nothing', tools: [] });
@@ -435,6 +436,18 @@ test('whoever gave new credentials says what their refusal means, and no breaker
       _meta: { 'dev.parley/code': 'unavailable', 'dev.parley/data': { retryAfterMs: 30_000 } },
     });
   expect(own.gateway.isolation.stateOf('conn_1')).toBe('closed');
+});
+
+test('answers that are too large open no breaker for everybody else', async () => {
+  bed.give(ORGANIZATION, served('conn_1'));
+  bed.answer = () => {
+    throw tooLarge(10 * 1024 * 1024);
+  };
+  await using client = await connect(nothing, { sources: [bed.gateway.source] });
+  const call = () => client.raw.callTool({ name: 'work', arguments: {} });
+  for (let count = 0; count < 25; count += 1)
+    expect(JSON.stringify(await call())).toContain('The server sent more than 10 MiB.');
+  expect(bed.gateway.isolation.stateOf('conn_1')).toBe('closed');
 });
 
 test('a call that this server ends is recorded with its reason, not as cancelled', async () => {

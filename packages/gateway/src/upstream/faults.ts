@@ -1,5 +1,6 @@
 /** The words for what goes wrong while an upstream is asked about itself; apart from the SDK, which only programs load. */
 import type { UpstreamFailure } from '@parley/connections';
+import { keepable } from './keepable.ts';
 
 /** The upstream did not finish in its time. */
 export class OutOfTime extends Error {
@@ -17,5 +18,5 @@ export class NoProgram extends Error {
 }
 
 export function failure(status: UpstreamFailure['status'], message: string): UpstreamFailure {
-  return { ok: false, status, message };
+  return { ok: false, status, message: keepable(message) };
 }

@@ -121,7 +121,7 @@ export class UpstreamFault extends Error {
   readonly link: string | undefined;
   /** Of the kind `rpc`: what the server said. */
   readonly rpc: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
-  /** True: it is about the credentials or the words of one caller, and says nothing of the health of the upstream. */
+  /** True: it is about the credentials, the words or the wish for too much of one caller, and says nothing of the health of the upstream. */
   readonly isOfCaller: boolean;
   /** True: the upstream answered 4xx. It is well, and will not have this request. */
   readonly isRefusal: boolean;

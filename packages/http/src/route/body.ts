@@ -1,6 +1,6 @@
 /** Bodies of requests: JSON within the limits, and nothing in it that the route does not know. */
 import type { IncomingMessage } from 'node:http';
-import { issuesByField } from '@parley/kit';
+import { issuesByField, unkeepableText } from '@parley/kit';
 import * as z from 'zod';
 import { readJson } from '../body/json.ts';
 import type { InboundLimits } from '../body/limits.ts';
@@ -36,14 +36,17 @@ interface Fault {
 }
 
 /**
- * What no schema would see: a field `__proto__`, which maps of any fields pass over in silence, and half of a character,
- * which databases write as another one. The limits on JSON bound the depth.
+ * What no schema would see: a field `__proto__`, which maps of any fields pass over in silence, and text that databases
+ * refuse or write as another one. The limits on JSON bound the depth.
  */
 function faultIn(value: unknown, path: readonly string[]): Fault | undefined {
-  if (typeof value === 'string' && !value.isWellFormed())
-    return { field: path.join('.') || 'input', rule: 'must not contain half of a surrogate pair' };
+  if (typeof value === 'string') {
+    const rule = unkeepableText(value);
+    return rule === undefined ? undefined : { field: path.join('.') || 'input', rule };
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
+    if (name.includes('\0')) return faultIn(name, path);
     const here = [...path, name.toWellFormed()];
     if (name === '__proto__' || !name.isWellFormed())
       return { field: here.join('.'), rule: 'is not a known field' };

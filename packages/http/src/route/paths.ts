@@ -1,4 +1,5 @@
 /** From a path to what stands there: Hono's trie of path segments, loaded by the first request that asks. */
+import { unkeepableText } from '@parley/kit';
 import { HttpRefusal } from '../refusal.ts';
 
 const EMPTY_SEGMENT = /\/(?:\/|$)/;
@@ -61,7 +62,7 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   const values = segmentsOf(path);
   return Object.fromEntries(
     segmentsOf(pattern).flatMap((segment, at) =>
-      isName(segment) ? [[segment.slice(1), decoded(values[at] ?? '')]] : [],
+      isName(segment) ? [[segment.slice(1), decoded(values[at] ?? '', segment.slice(1))]] : [],
     ),
   );
 }
@@ -79,7 +80,14 @@ function isName(segment: string): boolean {
   return segment.startsWith(':');
 }
 
-function decoded(segment: string): string {
+function decoded(segment: string, name: string): string {
+  const text = withoutCode(segment);
+  const rule = unkeepableText(text);
+  if (rule === undefined) return text;
+  throw new HttpRefusal('BAD_REQUEST', `${name}: ${rule}`, { details: { errors: { [name]: [rule] } } });
+}
+
+function withoutCode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -1,5 +1,5 @@
 /** Values of the query string: how they are read, and the fields that lists share. */
-import { describeIssues, issuesByField } from '@parley/kit';
+import { describeIssues, issuesByField, unkeepableText } from '@parley/kit';
 import * as z from 'zod';
 import { HttpRefusal } from '../refusal.ts';
 import type { RouteFacts } from './route.ts';
@@ -53,6 +53,8 @@ export function parseQuery(route: Pick<RouteFacts, 'query'>, search: URLSearchPa
   for (const [name, value] of search) {
     if (Object.hasOwn(given, name))
       throw badQuery(`${name}: must appear once`, { [name]: ['must appear once'] });
+    const rule = unkeepableText(value);
+    if (rule !== undefined) throw badQuery(`${name}: ${rule}`, { [name]: [rule] });
     // Defined, not assigned: a field may be called like something that every object has.
     Object.defineProperty(given, name, { value, enumerable: true });
   }

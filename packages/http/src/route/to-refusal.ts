@@ -1,6 +1,6 @@
 /** From a fault of the work to a refusal: every one becomes one code, one status and one sentence. */
 import { ToolError } from '@parley/kit';
-import { StoreUnavailableError } from '@parley/store';
+import { isUnkeepableText, StoreUnavailableError } from '@parley/store';
 import { RuleBroken, Stale } from '../faults.ts';
 import type { ErrorCode } from '../refusal.ts';
 import { HttpRefusal } from '../refusal.ts';
@@ -28,8 +28,13 @@ export function toRefusal(error: unknown): HttpRefusal | undefined {
   }
   if (error instanceof StoreUnavailableError)
     return new HttpRefusal('UNAVAILABLE', error.message, { headers: { 'retry-after': RETRY_SECONDS } });
+  // The last line: whoever lets such a text in has not looked for it.
+  if (isUnkeepableText(error)) return new HttpRefusal('BAD_REQUEST', UNKEEPABLE);
   return undefined;
 }
+
+const UNKEEPABLE =
+  'A text holds the character U+0000 or half of a surrogate pair, which cannot be stored. Take it out.';
 
 /** When to come back, where the error knows. */
 function waitOf({ data }: ToolError): Record<string, string> {

@@ -61,6 +61,11 @@ function describeUnkeepable(root: unknown): string | undefined {
 }
 
 function wordsFor(text: string, path: string): string {
-  const what = text.includes('\0') ? 'the character U+0000' : 'half of a surrogate pair';
-  return `${path === '' ? 'input' : path}: must not contain ${what}`;
+  return `${path === '' ? 'input' : path}: ${unkeepableText(text)}`;
+}
+
+/** The rule that a text breaks which nothing can keep as it is; undefined when it breaks none. */
+export function unkeepableText(text: string): string | undefined {
+  if (isKeepable(text)) return undefined;
+  return `must not contain ${text.includes('\0') ? 'the character U+0000' : 'half of a surrogate pair'}`;
 }

@@ -10,7 +10,7 @@ import {
   MemoryWindows,
   namesWith,
 } from '@parley/http';
-import { writeAnswer } from '@parley/http/pages';
+import { checkedFields, writeAnswer } from '@parley/http/pages';
 import { toRefusal } from '@parley/http/rest';
 import { PAGE_POLICY, problemPage } from './page.ts';
 
@@ -52,7 +52,9 @@ export function secretPages(options: SecretPageOptions, pages: SecretPages): Rou
     try {
       door.check(req);
       count(req);
-      return await answer(req, new URL(req.url ?? '/', 'http://localhost'));
+      const url = new URL(req.url ?? '/', 'http://localhost');
+      checkedFields(url.searchParams);
+      return await answer(req, url);
     } catch (error) {
       const known = toRefusal(error);
       if (known === undefined) options.onFault(error, name.toLowerCase());

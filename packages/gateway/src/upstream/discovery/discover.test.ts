@@ -153,6 +153,55 @@ describe('discovery', () => {
     ]);
   });
 
+  test.each([
+    ['U+0000', 'a\u0000b', 'a<U+0000>b'],
+    ['half of a surrogate pair', 'a\ud83db', 'a\uFFFDb'],
+  ])('leaves out alone what has %s anywhere, and says where', async (what, odd, shown) => {
+    const { link } = linkTo(
+      {
+        'tools/list': () => ({
+          tools: [
+            tool('A'),
+            tool(odd),
+            tool('B', { description: odd }),
+            tool('C', { inputSchema: { type: 'object', properties: { [odd]: {} } } }),
+          ],
+        }),
+        'prompts/list': () => ({ prompts: [{ name: odd }, { name: 'Q' }] }),
+        'resources/list': () => ({ resources: [{ uri: `docs://${odd}`, name: 'a' }] }),
+        'resources/templates/list': () => ({
+          resourceTemplates: [{ uriTemplate: 'docs://{id}', name: odd }],
+        }),
+      },
+      {
+        instructions: odd,
+        info: { name: odd, version: odd, title: odd },
+        capabilities: { ...FACTS.capabilities, experimental: { [odd]: {} } },
+      },
+    );
+    const found = await discover(link, never);
+    expect(found.tools).toEqual([tool('A')]);
+    expect([found.prompts, found.resources, found.templates]).toEqual([[{ name: 'Q' }], [], []]);
+    const { info, instructions, capabilities } = found.server;
+    expect({ info, instructions, capabilities }).toEqual({
+      info: { name: shown, version: shown, title: shown },
+      instructions: null,
+      capabilities: {},
+    });
+    expect(found.dropped.map(({ kind, name }) => [kind, name])).toEqual([
+      ['tools', shown],
+      ['tools', 'B'],
+      ['tools', 'C'],
+      ['resources', `docs://${shown}`],
+      ['templates', 'docs://{id}'],
+      ['prompts', shown],
+      ['server', 'capabilities'],
+      ['server', 'instructions'],
+    ]);
+    for (const { reason } of found.dropped) expect(reason).toContain(`must not contain`);
+    expect(found.dropped[0]?.reason).toContain(what);
+  });
+
   test('keeps a tool with hidden text for somebody to look at, and nothing else that has any', async () => {
     const hidden = 'a\u202Eb';
     const { link } = linkTo(

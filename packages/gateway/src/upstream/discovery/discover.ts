@@ -1,6 +1,8 @@
 /** Everything that an upstream has, read to the end and checked item by item. */
 import type { Definition, Discovered, Dropped, ServerSeen } from '@parley/connections';
 import { hasHiddenText } from '@parley/connections';
+import { unkeepableIn, unkeepableText } from '@parley/kit';
+import { keepable } from '../keepable.ts';
 import type { Link, ServerFacts } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
 import { ANSWER_MS, MAX_DROPPED } from '../limits.ts';
@@ -37,7 +39,9 @@ export async function discover(
       throw error;
     });
     if (ttlMs !== null) ttls.push(ttlMs);
-    dropped.push(...leftOut.map(({ what, reason }) => ({ kind, name: what, reason })));
+    dropped.push(
+      ...leftOut.map(({ what, reason }) => ({ kind, name: keepable(what), reason: keepable(reason) })),
+    );
     return kept(kind, items, dropped);
   };
   const found = {
@@ -105,7 +109,7 @@ function objection(kind: ListKind, item: Definition, isSecond: boolean): string 
 function nameIn(given: unknown, key: string): string | null {
   const name =
     isObject(given) && key in given ? Object.entries(given).find(([field]) => field === key)?.[1] : null;
-  return typeof name === 'string' ? name.slice(0, 200) : null;
+  return typeof name === 'string' ? keepable(name.slice(0, 200)) : null;
 }
 
 /** What a server says about itself, without what is too much or cannot be seen. */
@@ -120,10 +124,25 @@ function serverSeen(facts: ServerFacts, dropped: Dropped[]): ServerSeen {
     if (instructions === null) return null;
     if (instructions.length > LONGEST_INSTRUCTIONS)
       return drop('instructions', `They have more than ${LONGEST_INSTRUCTIONS} characters.`);
+    const unkeepable = unkeepableText(instructions);
+    if (unkeepable !== undefined) return drop('instructions', `They ${unkeepable}.`);
     if (hasHiddenText(instructions))
       return drop('instructions', 'hidden_text: they have characters that cannot be seen.');
     return instructions;
   };
-  const capabilities = isShallow(facts.capabilities) ? facts.capabilities : {};
-  return { era, protocolVersion, capabilities, info, instructions: words() };
+  const said = () => {
+    if (!isShallow(facts.capabilities)) return {};
+    const unkeepable = unkeepableIn(facts.capabilities);
+    if (unkeepable === undefined) return facts.capabilities;
+    drop('capabilities', keepable(unkeepable).slice(0, 200));
+    return {};
+  };
+  return { era, protocolVersion, capabilities: said(), info: keepableInfo(info), instructions: words() };
+}
+
+function keepableInfo(info: ServerFacts['info']): ServerFacts['info'] {
+  if (info === null) return null;
+  const { name, version, title } = info;
+  const plain = { name: keepable(name), version: keepable(version) };
+  return title === undefined ? plain : { ...plain, title: keepable(title) };
 }

@@ -1,7 +1,9 @@
 /** The shapes of what an upstream lists: one that does not fit is left out alone, with the reason. */
 import type { Definition, Dropped, UpstreamTool } from '@parley/connections';
 import type { Skill } from '@parley/kit';
+import { unkeepableIn } from '@parley/kit';
 import * as z from 'zod';
+import { keepable } from '../keepable.ts';
 import { MAX_DEFINITION_BYTES, MAX_DEPTH } from '../limits.ts';
 
 /** What is listed. */
@@ -88,6 +90,9 @@ export function checked<T>(shape: z.ZodType<T>, given: unknown): { readonly data
   if (!isShallow(given)) return { reason: `It is nested deeper than ${MAX_DEPTH} levels.` };
   if (Buffer.byteLength(JSON.stringify(given) ?? '') > MAX_DEFINITION_BYTES)
     return { reason: `It has more than ${MAX_DEFINITION_BYTES} bytes.` };
+  // One text that no database takes would keep the whole catalog as it was.
+  const unkeepable = unkeepableIn(given);
+  if (unkeepable !== undefined) return { reason: keepable(unkeepable).slice(0, 200) };
   const { data, error } = shape.safeParse(given);
   if (data !== undefined) return { data };
   const [issue] = error?.issues ?? [];

@@ -83,6 +83,7 @@ function tooLarge(maxBytes: number): UpstreamFault {
   return new UpstreamFault(
     'invalid_result',
     `The service sent more than ${maxBytes} bytes. Ask for less at once, or raise metadata.gateway.maxResultBytes.`,
+    { isOfCaller: true },
   );
 }
 
@@ -102,7 +103,7 @@ function faultOf(error: unknown, hasAnswered: boolean): unknown {
   return new UpstreamFault(
     isCut ? 'dropped' : KINDS[code],
     isCut ? 'The service broke its answer off.' : message,
-    // What could not even be sent says nothing about the service.
-    { wasSent, isOfCaller: code === 'invalid' && !wasSent },
+    // What could not even be sent, or is only too much, says nothing about the service.
+    { wasSent, isOfCaller: code === 'too_large' || (code === 'invalid' && !wasSent) },
   );
 }

@@ -5,6 +5,7 @@ import { fieldOf, objectIn, plainCopy } from './json.ts';
 import { MAX_DEPTH, MAX_NODES } from './limits.ts';
 import type { LeftOut } from './service.ts';
 import { BadDocument } from './service.ts';
+import { checkYaml } from './yaml-bounds.ts';
 
 const MOST_ALIASES = 100;
 const MOST_FAULTS = 5;
@@ -33,7 +34,8 @@ async function parsed(text: string): Promise<unknown> {
   } catch {
     // Most are JSON, which is read in a hundredth of the time; the others are YAML or nothing.
   }
-  const { parse } = await import('yaml');
+  const { Lexer, parse } = await import('yaml');
+  checkYaml(plain, new Lexer());
   try {
     return parse(plain, { maxAliasCount: MOST_ALIASES, logLevel: 'error', schema: 'core', merge: false });
   } catch {

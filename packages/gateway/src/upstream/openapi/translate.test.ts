@@ -335,6 +335,23 @@ describe('the server of a document', () => {
   });
 });
 
+test('a YAML document may be as large and as full of signs as its texts are', async () => {
+  const text = [
+    'openapi: 3.1.0',
+    'info: &info {title: "[[[ *x", version: "1"}',
+    'x-text: |',
+    ...Array.from({ length: 200 }, () => '  [[[[ *x - - - ? ? {{{{'),
+    'x-same: [*info, *info]',
+    'paths:',
+    ...Array.from(
+      { length: 200 },
+      (_each, at) => `  /p${at}:\n    get: {operationId: o${at}, responses: {}}`,
+    ),
+  ].join('\n');
+  const { tools } = await translate({ text, url: 'https://api.test/', server: null });
+  expect(tools).toHaveLength(200);
+});
+
 describe('what is no document', () => {
   const names = 'abcdefghi'.split('');
   const bomb = names.map((name, index) => {
@@ -343,6 +360,11 @@ describe('what is no document', () => {
       .fill(before === undefined ? 'x' : `*${before}`)
       .join(', ')}]`;
   });
+  const chain = Array.from(
+    { length: 20_000 },
+    (_each, at) => `x${at}: &x${at} {y: *x${Math.max(0, at - 1)}}`,
+  );
+  const steps = Array.from({ length: 1_100 }, (_each, at) => `${' '.repeat(at)}a:`).join('\n');
   test.each([
     ['nothing', 'no document at all: [', 'neither JSON nor YAML'],
     ['a list', '[]', 'no OpenAPI'],
@@ -350,6 +372,16 @@ describe('what is no document', () => {
     ['Swagger 2.0', '{"swagger":"2.0"}', 'Convert it'],
     ['a version to come', '{"openapi":"4.0.0"}', '4.0.0'],
     ['too deep', `{"openapi":"3.1.0","x":${'['.repeat(200)}${']'.repeat(200)}}`, 'levels deep'],
+    ['too deep in YAML', `openapi: 3.1.0\npaths: ${'['.repeat(1_000_000)}`, 'levels deep'],
+    ['too deep in keys', `openapi: 3.1.0\n${'? '.repeat(200_000)}\n${'- '.repeat(200_000)}`, 'levels deep'],
+    [
+      'too deep in JSON that breaks off',
+      `{"openapi":"3.1.0","paths":${'['.repeat(1_000_000)}`,
+      'levels deep',
+    ],
+    ['too deep by lines', `openapi: 3.1.0\n${steps}`, 'levels deep'],
+    ['a chain of aliases', `openapi: 3.1.0\n${chain.join('\n')}\npaths: {}\n`, 'more than 1000 aliases'],
+    ['too wide', `openapi: 3.1.0\nx: [${'x,'.repeat(1_000_001)}]`, 'more than 1000000 values'],
     ['an alias of aliases', `openapi: 3.0.0\n${bomb.join('\n')}\n`, 'neither JSON nor YAML'],
   ])('%s is refused in words', async (_name, text, words) => {
     await expect(translate({ text, url: 'https://api.test/', server: null })).rejects.toThrow(words);

@@ -13,6 +13,11 @@ export function invalid(message: string): UpstreamFault {
   return new UpstreamFault('invalid_result', message);
 }
 
+/** More than is taken at once, which says nothing of the health of the program. */
+export function tooLong(message: string): UpstreamFault {
+  return new UpstreamFault('invalid_result', message, { isOfCaller: true });
+}
+
 export function outOfTime({ wasSent }: Sent = { wasSent: true }): UpstreamFault {
   return new UpstreamFault('timeout', 'The program did not answer in time. Try again later.', { wasSent });
 }

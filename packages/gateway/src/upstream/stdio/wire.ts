@@ -6,7 +6,7 @@ import { isObject, isRequest, methodOf } from '../../messages.ts';
 import { GivenUp } from '../given-up.ts';
 import type { LinkRequest } from '../link.ts';
 import type { Child } from './child.ts';
-import { ended, invalid, outOfTime, rpcFault, unreachable } from './faults.ts';
+import { ended, invalid, outOfTime, rpcFault, tooLong, unreachable } from './faults.ts';
 import { Flights } from './flights.ts';
 import { LineReader } from './line-reader.ts';
 import { MOST_DEPTH, MOST_LINE_BYTES, MOST_UNREAD_BYTES } from './times.ts';
@@ -198,7 +198,7 @@ export class Wire {
     if (typeof id === 'number') this.flights.answered(id);
     const { maxResultBytes, secrets } = this.#options;
     if (sizeBytes > maxResultBytes)
-      waiting?.reject(invalid(`The answer has more than ${maxResultBytes} bytes. Ask for less.`));
+      waiting?.reject(tooLong(`The answer has more than ${maxResultBytes} bytes. Ask for less.`));
     else if (isObject(error)) waiting?.reject(rpcFault(error, secrets));
     else if (isObject(result)) waiting?.resolve(result);
     else waiting?.reject(invalid('The program sent an answer without a result.'));
@@ -215,7 +215,7 @@ export class Wire {
 
   /** Whose answer it would be cannot be told before its end, which may never come: all who wait learn it now. */
   #failTooLong(): void {
-    this.close(invalid('The program sent a line of more than 10 MiB. Ask it for less.'));
+    this.close(tooLong('The program sent a line of more than 10 MiB. Ask it for less.'));
     // Nobody reads on, so that a program which only writes ends too.
     this.child.process.stdout.destroy();
     detach(this.child.end(), this.#options.onFault);

@@ -30,7 +30,9 @@ export function badResult(what: string): UpstreamFault {
 
 export function tooLarge(maxBytes: number): UpstreamFault {
   const size = maxBytes >= MEBIBYTE ? `${Math.floor(maxBytes / MEBIBYTE)} MiB` : `${maxBytes} bytes`;
-  return new UpstreamFault('invalid_result', `The server sent more than ${size}. Ask for less at once.`);
+  return new UpstreamFault('invalid_result', `The server sent more than ${size}. Ask for less at once.`, {
+    isOfCaller: true,
+  });
 }
 
 export function askedTooOften(): UpstreamFault {

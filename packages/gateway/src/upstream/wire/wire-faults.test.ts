@@ -8,6 +8,7 @@ import { serveForTest } from '@parley/test-support/scripted-server';
 import { serveWire } from '@parley/test-support/wire-upstream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { callOf, faultOf, linksBed } from '../../../test/links-bed.ts';
+import { endingOf } from '../isolation.ts';
 import type { FaultKind } from '../link.ts';
 
 const CANARY = 's3cret-canary';
@@ -166,7 +167,10 @@ describe('an answer', () => {
     const small = await calling((response, id) => answer(response, id, text));
     expect(await small.work).toEqual({ text });
     const large = await calling((response, id) => answer(response, id, text), {}, { maxResultBytes: 10_000 });
-    expect(await faultOf(large.work)).toMatchObject({ kind: 'invalid_result' });
+    const fault = await faultOf(large.work);
+    expect(fault).toMatchObject({ kind: 'invalid_result' });
+    // Too much says nothing of the health of the server.
+    expect(endingOf(fault)).toBe('neither');
   });
 });
 
