@@ -123,7 +123,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
         // Looked at after the link was made: what is switched off from then on ends the link.
         const read = async (over: Link) => {
           if (!(await leadsThere())) throw new LinkForgotten();
-          return discover(over, signal, { limitMs });
+          return discover(over, signal, { limitMs, isTranslated: target.type === 'OPENAPI' });
         };
         // Whoever has just changed a connection asks it while others hear of the change and let go of the old one.
         return read(link).catch((error: unknown) => {

@@ -62,6 +62,39 @@ const ALL: Script = {
 const listing = (...items: unknown[]): Script => ({ ...ALL, 'tools/list': () => ({ tools: items }) });
 
 describe('discovery', () => {
+  test('keeps nothing that only this server says of what it serves', async () => {
+    const _meta = {
+      'parley/connection': { id: 'self', title: 'Parley', name: 'act' },
+      'parley/skill': {},
+      'dev.parley/code': 'ok',
+      'a.example/b': 1,
+    };
+    const script: Script = {
+      'tools/list': () => ({
+        tools: [tool('A', { _meta })],
+        _meta: { 'parley/left-out': [{ what: 'a', reason: 'b' }] },
+      }),
+      'resources/list': () => ({ resources: [{ uri: 'docs://a', name: 'a', _meta }] }),
+      'resources/templates/list': () => ({
+        resourceTemplates: [{ uriTemplate: 'docs://{id}', name: 't', _meta }],
+      }),
+      'prompts/list': () => ({ prompts: [{ name: 'P', arguments: [{ name: 'x', _meta }], _meta }] }),
+      'skills/list': () => ({ skills: [] }),
+    };
+    const found = await discover(linkTo(script).link, never);
+    const left = { 'a.example/b': 1 };
+    expect(found).toMatchObject({ dropped: [] });
+    expect([found.tools[0], found.resources?.[0], found.templates?.[0], found.prompts?.[0]]).toEqual([
+      tool('A', { _meta: left }),
+      { uri: 'docs://a', name: 'a', _meta: left },
+      { uriTemplate: 'docs://{id}', name: 't', _meta: left },
+      { name: 'P', arguments: [{ name: 'x', _meta: left }], _meta: left },
+    ]);
+    // Of a translation of ours it is true.
+    const own = await discover(linkTo(script).link, never, { isTranslated: true });
+    expect(own.dropped).toEqual([{ kind: 'tools', name: 'a', reason: 'b' }]);
+  });
+
   test('reads every kind, with what the server says of itself', async () => {
     const { link, asked } = linkTo(ALL);
     expect(await discover(link, never)).toEqual({
@@ -185,7 +218,7 @@ describe('discovery', () => {
         return { tools: [], ...left('x'.repeat(900), 'long') };
       },
     });
-    expect((await discover(link, never)).dropped).toEqual([
+    expect((await discover(link, never, { isTranslated: true })).dropped).toEqual([
       { kind: 'tools', name: 'POST /a', reason: 'a body' },
       { kind: 'tools', name: 'x'.repeat(300), reason: 'long' },
     ]);

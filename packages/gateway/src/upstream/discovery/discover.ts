@@ -4,6 +4,7 @@ import { hasHiddenText } from '@parley/connections';
 import type { Link, ServerFacts } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
 import { ANSWER_MS, MAX_DROPPED } from '../limits.ts';
+import { withoutOwnMeta } from '../own-meta.ts';
 import { isShallow, checked, LISTS } from './shapes.ts';
 import type { ListKind } from './shapes.ts';
 import type { AskPage } from './pages.ts';
@@ -17,19 +18,23 @@ const LONGEST_INSTRUCTIONS = 100_000;
 export interface DiscoverOptions {
   /** The time for each request. */
   readonly limitMs?: number;
+  /** True: the lists are made here of what a service describes, and say of themselves what is ours to say. */
+  readonly isTranslated?: boolean;
 }
 
 /** Asks for all lists, one after the other; throws an `UpstreamFault` when one of them is not complete. */
 export async function discover(
   link: Link,
   signal: AbortSignal,
-  { limitMs = ANSWER_MS.HTTP }: DiscoverOptions = {},
+  { limitMs = ANSWER_MS.HTTP, isTranslated = false }: DiscoverOptions = {},
 ): Promise<Discovered> {
   const facts = await link.facts(signal);
   const dropped: Dropped[] = [];
   const ttls: number[] = [];
-  const ask: AskPage = (method, params) =>
-    link.request({ method, params, capabilities: {}, signal, limitMs, isRead: true });
+  const ask: AskPage = async (method, params) => {
+    const page = await link.request({ method, params, capabilities: {}, signal, limitMs, isRead: true });
+    return isTranslated ? page : withoutOwnMeta(page);
+  };
   const list = async <Kind extends ListKind>(kind: Kind) => {
     if (!offers(facts, kind)) return [];
     const { items, ttlMs, leftOut } = await wholeList(ask, LISTS[kind]).catch((error: unknown) => {
