@@ -50,7 +50,10 @@ function linkTo(script: Script, facts: Partial<ServerFacts> = {}) {
 const never = new AbortController().signal;
 const tool = (name: string, more: Answer = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const ALL: Script = {
-  'tools/list': () => ({ tools: [tool('A', { icons: [{ src: 'x' }] })], ttlMs: 60_000 }),
+  'tools/list': () => ({
+    tools: [tool('A', { icons: [{ src: 'https://a.example/x.png' }] })],
+    ttlMs: 60_000,
+  }),
   'resources/list': () => ({ resources: [{ uri: 'docs://a', name: 'a', size: 3 }], ttlMs: 0 }),
   'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'docs://{id}', name: 't' }] }),
   'prompts/list': () => ({
@@ -62,6 +65,40 @@ const ALL: Script = {
 const listing = (...items: unknown[]): Script => ({ ...ALL, 'tools/list': () => ({ tools: items }) });
 
 describe('discovery', () => {
+  test.each([
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'ui://a',
+    '',
+    7,
+    null,
+  ])('an icon at %j is left out alone, and reported', async (src) => {
+    const good = ['https://a.example/i.png', 'http://a.example/i.png', 'data:image/png;base64,AA'];
+    const icons = [{ src }, ...good.map((each) => ({ src: each }))];
+    const script: Script = {
+      'tools/list': () => ({ tools: [tool('A', { icons }), tool('B', { icons: [{ src }] })] }),
+      'resources/list': () => ({ resources: [{ uri: 'docs://a', name: 'a', icons }] }),
+      'resources/templates/list': () => ({ resourceTemplates: [] }),
+      'prompts/list': () => ({
+        prompts: [
+          { name: 'P', icons },
+          { name: 'Q', icons: { src } },
+        ],
+      }),
+      'skills/list': () => ({ skills: [] }),
+    };
+    const found = await discover(linkTo(script).link, never);
+    const left = good.map((each) => ({ src: each }));
+    expect(found.tools).toEqual([tool('A', { icons: left }), tool('B')]);
+    expect(found.resources).toEqual([{ uri: 'docs://a', name: 'a', icons: left }]);
+    expect(found.prompts).toEqual([{ name: 'P', icons: left }, { name: 'Q' }]);
+    expect(found.dropped?.map(({ name }) => name)).toEqual(
+      ['A', 'B', 'docs://a', 'P', 'Q'].map((name) => `icons of ${name}`),
+    );
+  });
+
   test('keeps nothing that only this server says of what it serves', async () => {
     const _meta = {
       'parley/connection': { id: 'self', title: 'Parley', name: 'act' },
@@ -99,7 +136,7 @@ describe('discovery', () => {
     const { link, asked } = linkTo(ALL);
     expect(await discover(link, never)).toEqual({
       server: FACTS,
-      tools: [tool('A', { icons: [{ src: 'x' }] })],
+      tools: [tool('A', { icons: [{ src: 'https://a.example/x.png' }] })],
       resources: [{ uri: 'docs://a', name: 'a', size: 3 }],
       templates: [{ uriTemplate: 'docs://{id}', name: 't' }],
       prompts: [{ name: 'P', arguments: [{ name: 'x', required: true }] }],

@@ -94,10 +94,33 @@ function kept<Kind extends ListKind>(
     const reason =
       'reason' in outcome ? outcome.reason : objection(kind, outcome.data, found.has(outcome.data[key]));
     if (reason !== undefined) dropped.push({ kind, name: nameIn(given, key), reason });
-    // The shape of this very kind made it.
-    else if ('data' in outcome) found.set(outcome.data[key], outcome.data as ItemOf<Kind>);
+    else if ('data' in outcome) {
+      const { item, bad } = withFitIcons(outcome.data);
+      if (bad > 0) dropped.push({ kind, name: `icons of ${nameIn(given, key)}`, reason: BAD_ICONS });
+      // The shape of this very kind made it.
+      found.set(item[key], item as ItemOf<Kind>);
+    }
   }
   return [...found.values()];
+}
+
+const BAD_ICONS = 'They lead to no picture: only https, http and data:image addresses are passed on.';
+const ICON_ADDRESS = /^(?:https?:\/\/|data:image\/)/i;
+
+/** The definition without icons that lead where no picture is, and how many those are. */
+function withFitIcons(item: Definition): { readonly item: Definition; readonly bad: number } {
+  const { icons, ...rest } = item;
+  if (icons === undefined) return { item, bad: 0 };
+  const all: readonly unknown[] = Array.isArray(icons) ? icons : [icons];
+  const fit = Array.isArray(icons) ? all.filter(isFitIcon) : [];
+  const bad = all.length - fit.length;
+  if (bad === 0) return { item, bad };
+  return { item: { ...rest, ...(fit.length > 0 && { icons: fit }) }, bad };
+}
+
+function isFitIcon(icon: unknown): boolean {
+  if (!isObject(icon) || !('src' in icon)) return false;
+  return typeof icon.src === 'string' && ICON_ADDRESS.test(icon.src);
 }
 
 function objection(kind: ListKind, item: Definition, isSecond: boolean): string | undefined {
