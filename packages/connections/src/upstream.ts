@@ -135,8 +135,8 @@ export interface Upstream {
   readonly commands?: readonly string[] | undefined;
   /** Connects as a call would, and leaves again. */
   test(target: UpstreamTarget): Promise<{ readonly ok: true } | UpstreamFailure>;
-  /** All that the server has. */
-  discover(target: UpstreamTarget): Promise<Discovery>;
+  /** All that the server has. Nothing is opened once `leadsThere` says that the connection does not lead there now. */
+  discover(target: UpstreamTarget, leadsThere?: () => Promise<boolean>): Promise<Discovery>;
   /** Calls a tool in the name of somebody, through the same stages as the call of a client. */
   call(
     target: UpstreamTarget,

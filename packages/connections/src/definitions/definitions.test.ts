@@ -26,6 +26,8 @@ describe('a hash', () => {
     ['output', { outputSchema: { type: 'object' } }],
     ['hints', { annotations: { readOnlyHint: true } }],
     ['UI', { _meta: { ui: { resourceUri: 'ui://a' } } }],
+    ['UI of other clients', { _meta: { 'openai/outputTemplate': 'ui://a' } }],
+    ['UI of other clients, elsewhere', { _meta: { 'openai/outputTemplate': 'https://a.example' } }],
     ['older UI', { _meta: { 'ui/resourceUri': 'ui://a' } }],
   ])('covers the %s', (_name, change) => {
     expect(definitionHash({ ...MAIL, ...change })).not.toBe(definitionHash(MAIL));
@@ -37,8 +39,22 @@ describe('a hash', () => {
     expect(definitionHash(more)).toBe(definitionHash(MAIL));
   });
 
+  test('covers the UI for other clients beside its own, and stays what it was without one', () => {
+    const ui = { resourceUri: 'ui://a' };
+    const hashOf = (_meta: UpstreamTool['_meta']) => definitionHash({ ...MAIL, _meta });
+    const hashes = ['ui://a', 'ui://b'].map((uri) => hashOf({ ui, 'openai/outputTemplate': uri }));
+    expect(new Set([...hashes, hashOf({ ui })]).size).toBe(3);
+    expect(hashOf({ ui })).toBe('706cfca10141de3310c3eb4b8a4961b9fab411f6dcb054bf2cb6dbcd6cf0cbe7');
+    expect(definitionHash(MAIL)).toBe('452d754cf83de6f9610dbfe58d366f493eea9ee1ba25b2540de8e6f63f36886e');
+  });
+
   test('covers the document of a UI, wherever its tool names it', () => {
-    for (const _meta of [{ ui: { resourceUri: 'ui://a' } }, { 'ui/resourceUri': 'ui://a' }]) {
+    const ways = [
+      { ui: { resourceUri: 'ui://a' } },
+      { 'ui/resourceUri': 'ui://a' },
+      { 'openai/outputTemplate': 'ui://a' },
+    ];
+    for (const _meta of ways) {
       const tool = { ...MAIL, _meta };
       const hashes = [{}, { 'ui://a': '1' }, { 'ui://a': '2' }].map((given) => definitionHash(tool, given));
       expect(new Set(hashes).size).toBe(3);

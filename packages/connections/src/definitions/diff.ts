@@ -1,7 +1,7 @@
 /** What is different between two definitions of a tool, field by field, in words that people can read. */
 import { toJson } from '@parley/store';
 import type { UpstreamTool } from '../upstream.ts';
-import { skillOf, sorted, uiOf } from './hash.ts';
+import { skillOf, sorted, templateOf, uiOf } from './hash.ts';
 import { visibleText } from './hidden-text.ts';
 
 /** One field that is not what it was; null: it was not there, or is not there any more. */
@@ -36,7 +36,12 @@ export function pinDiff(
 function pinned(tool: UpstreamTool): Readonly<Record<string, unknown>> {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   const plain = { name, title, description, inputSchema, outputSchema, annotations };
-  return { ...plain, '_meta.ui': uiOf(tool), skill: skillOf(tool) };
+  return {
+    ...plain,
+    '_meta.ui': uiOf(tool),
+    '_meta.openai/outputTemplate': templateOf(tool),
+    skill: skillOf(tool),
+  };
 }
 
 function collect(path: string, before: unknown, after: unknown, into: FieldChange[]): void {

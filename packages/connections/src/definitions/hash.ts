@@ -34,7 +34,9 @@ function restOf(tool: UpstreamTool, documents: DocumentHashes): unknown[] {
   const ui = uiOf(tool);
   if (ui === undefined) return plain;
   const uri = uiUriOf(tool);
-  return [...plain, ui, uri !== undefined && Object.hasOwn(documents, uri) ? documents[uri] : null];
+  const document = uri !== undefined && Object.hasOwn(documents, uri) ? documents[uri] : null;
+  const template = templateOf(tool);
+  return [...plain, ui, document, ...(template === undefined || template === ui ? [] : [template])];
 }
 
 const SKILL = 'parley/skill';
@@ -75,16 +77,26 @@ function fieldsOf(value: unknown): Definition {
 }
 
 /** What a tool says of its UI. */
-export function uiOf({ _meta = {} }: UpstreamTool): unknown {
-  return _meta['ui'] ?? _meta['ui/resourceUri'];
+export function uiOf(tool: UpstreamTool): unknown {
+  const { _meta = {} } = tool;
+  return _meta['ui'] ?? _meta['ui/resourceUri'] ?? templateOf(tool);
+}
+
+/** The same in the words of clients that had apps before the protocol did. */
+export function templateOf({ _meta = {} }: UpstreamTool): unknown {
+  return _meta['openai/outputTemplate'];
 }
 
 /** The document of its UI. */
-export function uiUriOf({ _meta = {} }: UpstreamTool): string | undefined {
+export function uiUriOf(tool: UpstreamTool): string | undefined {
+  const { _meta = {} } = tool;
   const { ui } = _meta;
   const nested = typeof ui === 'object' && ui !== null && 'resourceUri' in ui ? ui.resourceUri : undefined;
   const uri = nested ?? _meta['ui/resourceUri'];
-  return typeof uri === 'string' ? uri : undefined;
+  if (typeof uri === 'string') return uri;
+  const template = templateOf(tool);
+  // Elsewhere it is no document of the server, and only its address is agreed to.
+  return typeof template === 'string' && template.startsWith(UI_SCHEME) ? template : undefined;
 }
 
 /** The value with the keys of every object in order. */

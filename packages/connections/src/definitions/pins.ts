@@ -6,7 +6,7 @@ import type { UpstreamTool } from '../upstream.ts';
 import type { FieldChange } from './diff.ts';
 import { pinDiff } from './diff.ts';
 import type { DocumentHashes } from './hash.ts';
-import { definitionHash } from './hash.ts';
+import { definitionHash, valueDigest } from './hash.ts';
 import { hasHiddenText } from './hidden-text.ts';
 import { createRenames } from './similarity.ts';
 
@@ -96,9 +96,10 @@ function pinOf(
     renamed_from: null,
     reason: null,
   };
-  if (approved_hash === definition_hash)
-    return { ...row, state: 'approved', approved_definition: definition };
   const isHidden = hasHiddenText(tool);
+  // What was agreed to may have been seen; what came later beside the hash was not.
+  if (approved_hash === definition_hash && (!isHidden || isSame(tool, row.approved_definition)))
+    return { ...row, state: 'approved', approved_definition: definition };
   // Nobody can agree to what they could not see.
   if (place.agreedBy !== null && !isHidden)
     return {
@@ -114,6 +115,10 @@ function pinOf(
   const renamed_from = known?.definition_hash === definition_hash ? known.renamed_from : renamedFrom(tool);
   const isRename = renamed_from !== null;
   return { ...row, state: 'new', renamed_from, reason: reason(isRename ? 'probable_rename' : 'new') };
+}
+
+function isSame(tool: UpstreamTool, stored: string | null): boolean {
+  return stored !== null && valueDigest(tool) === valueDigest(fromJson<UpstreamTool>(stored));
 }
 
 /** What is news about a pin; a definition that was seen before is none. */

@@ -88,6 +88,16 @@ export async function claimLease(
   return numUpdatedRows === 1n;
 }
 
+/** One that is switched off is not asked about its change: it is due when it is switched on. */
+export async function dueWhenOn(from: Queryable, connectionId: string, now: number): Promise<void> {
+  await from
+    .db<ConnectionTables>()
+    .updateTable('connection_refreshes')
+    .set({ due_at: now })
+    .where('connection_id', '=', connectionId)
+    .execute();
+}
+
 /** Keeps a lease for as long as the work takes; one that another has taken stays theirs. */
 export async function holdingLease<T>(
   { store, connectionId, lease, now }: Holding,

@@ -2,7 +2,7 @@
 import type { Events } from '@parley/events';
 import { detach } from '@parley/kit';
 import type { Store } from '@parley/store';
-import type { ConnectionTables } from '../schema.ts';
+import type { ConnectionRow, ConnectionTables } from '../schema.ts';
 import { CONNECTIONS_CHANGED } from '../services/base.ts';
 import { keepAsItIs, keepDiscovery } from '../services/catalogs.ts';
 import type { Discovery } from '../upstream.ts';
@@ -162,10 +162,13 @@ async function askInTurn(options: RefresherOptions, place: Place): Promise<boole
   const { store, events, now = () => store.now(), random = Math.random } = options;
   const lease = newLease();
   if (!(await claimLease(store, place, { lease, now: now(), isDue: true }))) return false;
-  const revision = await revisionOf(store, place.id);
-  if (revision === undefined) return true;
+  const current = await currentOf(store, place.id);
+  if (current === undefined) return true;
+  const { revision, status } = current;
   const holding = { store, connectionId: place.id, lease, now };
-  const found = await holdingLease(holding, () => discovered(options, place));
+  // An announcement may have waited for its turn while somebody switched it off.
+  const found =
+    status === 'inactive' ? undefined : await holdingLease(holding, () => discovered(options, place));
   const asked = { ...place, revision, lease, by: null, now: now(), random: random() };
   await store.transaction((tx) =>
     found === undefined ? keepAsItIs(tx, asked) : keepDiscovery(tx, events, asked, found),
@@ -228,12 +231,14 @@ async function placeOf(store: Store, id: string): Promise<Place | undefined> {
   return asked(store).where('connections.id', '=', id).executeTakeFirst();
 }
 
-async function revisionOf(store: Store, id: string): Promise<number | undefined> {
-  const row = await store
+async function currentOf(
+  store: Store,
+  id: string,
+): Promise<Pick<ConnectionRow, 'revision' | 'status'> | undefined> {
+  return store
     .db<ConnectionTables>()
     .selectFrom('connections')
-    .select('revision')
+    .select(['revision', 'status'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.revision;
 }

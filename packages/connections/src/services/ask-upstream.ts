@@ -1,6 +1,6 @@
 /** Asking an upstream about itself, with the credentials that a call of this caller would carry. */
 import type { Caller } from '@parley/kit';
-import { claimLease, holdingLease, newLease, takeLease } from '../refresh/lease.ts';
+import { claimLease, dueWhenOn, holdingLease, newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow } from '../schema.ts';
 import { withoutTexts } from '../secrets/known-texts.ts';
 import { gatewaySettingsOf, isPersonal } from '../shapes/gateway-settings.ts';
@@ -45,12 +45,20 @@ export async function askConnection(
   id: string,
 ): Promise<Discovery | undefined> {
   const row = await findRow(parts.store, organizationId, id);
-  if (row === undefined) return undefined;
+  if (row === undefined || row.status === 'inactive') return undefined;
   const target = await targetOf(parts, { organizationId, userId: userId ?? row.created_by }, row);
   if (target === undefined) return undefined;
   const isNobodys = userId === null && target.principal === '';
   if (isNobodys && (await isForEachAlone(parts, row))) return undefined;
-  return withoutSecrets(await parts.upstream.discover(target), target);
+  return withoutSecrets(await parts.upstream.discover(target, leadsTo(parts, row)), target);
+}
+
+/** Whether a connection leads where it led: it may be switched off, changed or deleted before it is asked. */
+function leadsTo({ store }: Parts, { organization_id, id, revision }: ConnectionRow) {
+  return async () => {
+    const now = await findRow(store, organization_id, id);
+    return now !== undefined && now.status !== 'inactive' && now.revision === revision;
+  };
 }
 
 /** True when users of a connection have credentials of their own. */
@@ -69,6 +77,7 @@ export async function rediscover(base: Base, caller: Caller, id: string): Promis
   const { store, now } = base;
   const { organizationId } = caller;
   const row = await findRow(store, organizationId, id);
+  if (row?.status === 'inactive') return dueWhenOn(store, id, now());
   const target = row && (await targetOf(base, caller, row));
   if (row === undefined || target === undefined) return;
   const lease = newLease();
@@ -80,6 +89,7 @@ export async function rediscover(base: Base, caller: Caller, id: string): Promis
 export async function refreshNow(base: Keeping, caller: Caller, row: ConnectionRow): Promise<boolean> {
   const { store, now } = base;
   const { organizationId } = caller;
+  if (row.status === 'inactive') return true;
   const target = await targetOf(base, caller, row);
   if (target === undefined) return true;
   const lease = newLease();
@@ -115,7 +125,7 @@ async function ask(
 ): Promise<void> {
   const { store, upstream, events, now } = base;
   const holding = { store, connectionId: row.id, lease, now };
-  const answer = await holdingLease(holding, () => upstream.discover(target));
+  const answer = await holdingLease(holding, () => upstream.discover(target, leadsTo(base, row)));
   const found = withoutSecrets(answer, target);
   const asked = {
     organizationId: caller.organizationId,
@@ -148,7 +158,8 @@ export async function tellConfiguration(
 ): Promise<ConfigurationOutcome | undefined> {
   if (tools?.some(({ name }) => name === ON_CONFIGURATION) !== true) return undefined;
   const row = await findRow(base.store, caller.organizationId, id);
-  const target = row && (await targetOf(base, caller, row));
+  if (row === undefined || row.status === 'inactive') return undefined;
+  const target = await targetOf(base, caller, row);
   if (target === undefined) return undefined;
   // Telling a program means starting it, which takes the same right as storing it.
   if (target.type === 'STDIO' && !actsAsAdministrator(caller))

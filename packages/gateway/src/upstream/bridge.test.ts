@@ -491,3 +491,28 @@ const TARGET = {
   era: null,
   maxResultBytes: 1024,
 } as const;
+
+test.each([
+  ['switched off', [served('conn_1', { status: 'inactive' })]],
+  ['deleted', []],
+])('a call whose connection is %s while it waits reaches nothing', async (_name, after) => {
+  const gate = Promise.withResolvers<void>();
+  let waits = 0;
+  await using own = startBed({
+    async credentials(_caller, connection) {
+      waits += 1;
+      await gate.promise;
+      return { target: targetOf(connection) };
+    },
+  });
+  own.give(ORGANIZATION, served('conn_1'));
+  await using client = await connect(nothing, { era: 'modern', sources: [own.gateway.source] });
+  const calling = client.raw.callTool({ name: 'work', arguments: {} });
+  await eventually(() => expect(waits).toBe(1));
+  own.give(ORGANIZATION, ...after);
+  await own.gateway.source.prepare?.(ORGANIZATION);
+  gate.resolve();
+  expect(await calling).toMatchObject({ isError: true });
+  expect(own.sent).toEqual([]);
+  expect(own.faults).toEqual([]);
+});

@@ -24,6 +24,34 @@ test.each<[string, unknown, unknown, number]>([
     3,
   ],
   [
+    'what only this server says of a result',
+    {
+      content: [
+        { type: 'text', text: 'x', _meta: { 'parley/connection': { id: 'self' }, 'a.example/b': 1 } },
+      ],
+      isError: true,
+      _meta: { 'dev.parley/code': 'auth_required', 'dev.parley/data': { url: 'https://a.example' }, own: 1 },
+    },
+    {
+      content: [{ type: 'text', text: 'x', _meta: { 'a.example/b': 1 } }],
+      isError: true,
+      _meta: { own: 1 },
+    },
+    0,
+  ],
+  [
+    'what only this server says of a document, a prompt or a question',
+    {
+      contents: [{ uri: 'a://b', text: '', _meta: { 'PARLEY/result': {} } }],
+      inputRequests: { a: { params: { _meta: { 'parley/override': {} } } } },
+    },
+    {
+      contents: [{ uri: 'a://b', text: '', _meta: {} }],
+      inputRequests: { a: { params: { _meta: {} } } },
+    },
+    0,
+  ],
+  [
     'a result with fields everywhere',
     { content: [], structuredContent: { [SECRET]: {} }, _meta: { [`com.example/${SECRET}`]: 1 } },
     { content: [], structuredContent: { '[secret]': {} }, _meta: { 'com.example/[secret]': 1 } },

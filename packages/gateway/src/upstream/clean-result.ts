@@ -1,5 +1,6 @@
-/** What an upstream said, made fit to be passed on: nothing hidden in it, and no secret of its connection or of another. */
+/** What an upstream said, made fit to be passed on: nothing hidden or forged in it, and no secret of its connection or of another. */
 import { UNSEEN_IN_RESULTS } from '@parley/connections';
+import { hasOwnMeta, META, withoutOwnKeys } from './own-meta.ts';
 import type { ForeignSecrets } from './secret-marks.ts';
 
 const MASK = '[secret]';
@@ -43,9 +44,11 @@ function isClean(value: unknown, secrets: readonly string[], foreign: ForeignSec
     for (const item of value) if (!isClean(item, secrets, foreign)) return false;
     return true;
   }
-  for (const key in value)
-    if (!isCleanText(key, secrets, foreign) || !isClean(Reflect.get(value, key), secrets, foreign))
-      return false;
+  for (const key in value) {
+    const inner: unknown = Reflect.get(value, key);
+    if (key === META && hasOwnMeta(inner)) return false;
+    if (!isCleanText(key, secrets, foreign) || !isClean(inner, secrets, foreign)) return false;
+  }
   return true;
 }
 
@@ -65,7 +68,12 @@ function mapped(value: unknown, clean: (text: string) => string): unknown {
     entries.map(([key]) => key),
     clean,
   );
-  return Object.fromEntries(entries.map(([key, item], at) => [keys[at] ?? key, mapped(item, clean)]));
+  return Object.fromEntries(
+    entries.map(([key, item], at) => [
+      keys[at] ?? key,
+      mapped(key === META ? withoutOwnKeys(item) : item, clean),
+    ]),
+  );
 }
 
 /** The names of fields without what must not pass; those that would be equal then get a number. */

@@ -10,6 +10,7 @@ import { hookMiddleware } from './hooks.ts';
 import type { Isolation, IsolationLimits } from './isolation.ts';
 import { createIsolation } from './isolation.ts';
 import type { Links } from './link.ts';
+import { UpstreamFault } from './link.ts';
 import type { ParkedElsewhere, ParkedLimits } from './parked.ts';
 import { ParkedCalls } from './parked.ts';
 import type { ForeignSecrets } from './secret-marks.ts';
@@ -116,12 +117,22 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
       }),
     };
   };
+  const isOff = ({ organizationId, id }: ServedConnection): boolean => {
+    const found = source.find(organizationId, id);
+    // What is known of an organization may have been let go, which says nothing of its connections.
+    return found === undefined ? source.catalog(organizationId) !== undefined : found.status === 'inactive';
+  };
   const { refreshing, signInAt, redact, elsewhere, spending, traced, carries } = options;
   let hiddenSecrets = 0;
   const bridge = new Bridge({
     open(caller, connection, call) {
       const found = options.credentials(caller, connection, call);
-      return found instanceof Promise ? found.then(openedWith) : openedWith(found);
+      const open = (credentials: Credentials) => {
+        // It may have been switched off or deleted while the call waited for its turn.
+        if (isOff(connection)) throw switchedOff();
+        return openedWith(credentials);
+      };
+      return found instanceof Promise ? found.then(open) : open(found);
     },
     isolation,
     parked,
@@ -152,7 +163,8 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
     toolsetOf: (connection, degraded) => toolsetOf(connection, toolsetParts, degraded),
     breakerOf: (connectionId) => isolation.stateOf(connectionId),
     onReplaced(before, after) {
-      if (before.revision === after?.revision && after.status !== 'inactive') return;
+      const wasOff = before.status === 'inactive';
+      if (before.revision === after?.revision && after.status !== 'inactive' && !wasOff) return;
       // It leads somewhere else, or nowhere: what is open to it ends, and what it did is forgotten.
       if (after === undefined) isolation.forget(before.id);
       else isolation.reset(before.id);
@@ -190,4 +202,10 @@ export function createConnectionGateway(options: ConnectionGatewayOptions): Conn
       await Promise.all([watches.close(), options.checks === undefined ? checks.close() : undefined]);
     },
   };
+}
+
+function switchedOff(): UpstreamFault {
+  return new UpstreamFault('not_allowed', 'The connection was switched off. Set its status to active.', {
+    wasSent: false,
+  });
 }

@@ -50,7 +50,9 @@ function linksOver(links: Late<Links>): Links {
 
 /** The link of whoever came before the code. */
 function lateLink(links: Late<Links>, target: UpstreamTarget): Link {
-  const link = async () => (await links.load()).of(target);
+  let made: Link | undefined;
+  // One and the same, so that it ends when its connection is forgotten.
+  const link = async () => (made ??= (await links.load()).of(target));
   return {
     facts: async (signal) => (await link()).facts(signal),
     request: async (request) => (await link()).request(request),

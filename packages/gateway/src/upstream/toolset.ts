@@ -163,7 +163,7 @@ export function outsideTool(
       }
       const params = { name, arguments: args };
       const wanted = { method: 'tools/call', params, isRead: effect === 'read', paramHeaders } as const;
-      const checked = check(await bridge.ask(connection, wanted, call));
+      const checked = check(await bridge.ask(connection, wanted, call), call.caller.id);
       const answer = asToolAnswer(inOrder(unstamped(checked instanceof Promise ? await checked : checked)));
       const isWhole = budget === undefined || parts.results === undefined || call.request.isForCode === true;
       // What is no result at all is refused as that, by whoever checks it.

@@ -117,10 +117,14 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       if (over !== links) ending(over.close());
       return outcome.ok ? { ok: true } : outcome;
     },
-    async discover(target) {
+    async discover(target, leadsThere = async () => true) {
       const { discover } = await import('./discovery/discover.ts');
       const outcome = await converse(target, async ({ link, signal, limitMs }) => {
-        const read = (over: Link) => discover(over, signal, { limitMs });
+        // Looked at after the link was made: what is switched off from then on ends the link.
+        const read = async (over: Link) => {
+          if (!(await leadsThere())) throw new LinkForgotten();
+          return discover(over, signal, { limitMs, isTranslated: target.type === 'OPENAPI' });
+        };
         // Whoever has just changed a connection asks it while others hear of the change and let go of the old one.
         return read(link).catch((error: unknown) => {
           if (!(error instanceof LinkForgotten)) throw error;

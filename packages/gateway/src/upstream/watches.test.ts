@@ -178,3 +178,17 @@ test('what is watched with the credentials of a person is told to that person al
   gateway.changes.publish({ kind: 'resource', uri: 'doc://1', organizationId, toolset: 'conn_1' });
   await stream.close();
 });
+
+test('a connection that is switched off is not listened to, and is again when it is on', async () => {
+  await listen({ resourceSubscriptions: ['doc://1'] });
+  await eventually(() => expect(watchOf('conn_1')).toHaveLength(1));
+  const put = (status: 'active' | 'inactive', version: string) =>
+    bed.give(organizationId, served('conn_1', { organizationId, ...watchable, status, version }));
+  put('inactive', '2');
+  await eventually(() => expect(watchOf('conn_1')).toEqual([]));
+  put('inactive', '3');
+  await bed.gateway.source.prepare?.(organizationId);
+  expect(watchOf('conn_1')).toEqual([]);
+  put('active', '4');
+  await eventually(() => expect(watchOf('conn_1')).toHaveLength(1));
+});

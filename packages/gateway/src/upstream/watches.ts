@@ -86,7 +86,7 @@ export function createUpstreamWatches(parts: WatchParts): UpstreamWatches {
     let end: (() => void) | undefined;
     const join = async () => {
       const now = parts.find(organizationId, connectionId);
-      if (now === undefined) return;
+      if (now === undefined || now.status === 'inactive') return;
       const { link, target } = await parts.open(caller, now);
       if (!shares.has(made) || isClosed) return;
       end?.();

@@ -119,12 +119,12 @@ function withArguments(
 ): Pick<OutsideTool, 'check'> | undefined {
   if (Object.keys(defaults).length + Object.keys(fixed).length === 0) return undefined;
   return {
-    async check(args) {
+    async check(args, callerId) {
       if (typeof args !== 'object' || args === null || Array.isArray(args))
         throw new ToolError('invalid', 'The arguments must be an object.');
       const all = { ...defaults, ...args, ...fixed };
-      if (tool.check !== undefined) return tool.check(all);
-      const fault = await faultOf(all).catch((error: unknown) => {
+      if (tool.check !== undefined) return tool.check(all, callerId);
+      const fault = await faultOf(all, callerId).catch((error: unknown) => {
         throw uncheckedArguments(error);
       });
       if (fault !== undefined) throw new ToolError('invalid', (await tool.faultsIn?.(all)) ?? fault);

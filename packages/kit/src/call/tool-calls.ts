@@ -227,7 +227,7 @@ function isTask(tasks: TaskSeam, call: CallOfTool): boolean {
 
 /** Checks the arguments; they are the call's input from then on. */
 function check(call: CallOfTool): Promise<void> | undefined {
-  const checked = call.tool.check(call.args);
+  const checked = call.tool.check(call.args, call.caller.id);
   if (checked instanceof Promise) return checked.then((outcome) => takeInput(call, outcome));
   takeInput(call, checked);
   return undefined;

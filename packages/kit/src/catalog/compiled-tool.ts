@@ -71,7 +71,8 @@ export interface CatalogTool extends Guarded {
   readonly revision?: string;
   /** Arguments that a client must repeat as `Mcp-Param-*` headers. */
   readonly paramHeaders: readonly ParamHeader[];
-  check(args: unknown): Checked | Promise<Checked>;
+  /** `callerId`: whose arguments they are. */
+  check(args: unknown, callerId?: string): Checked | Promise<Checked>;
   /** Runs with the input that was checked. */
   run(call: CallOfTool): Promise<CallToolResult | CreatedTask>;
   /** The same under another name. */
@@ -143,8 +144,8 @@ export function compileOutsideTool(tool: OutsideTool, owner: Owner): CatalogTool
         outputSchema: withHandle(tool.outputSchema, tool, handleSchema),
       }),
     }),
-    async check(args) {
-      if (tool.check !== undefined) return ownCheck(tool.check(args ?? {}));
+    async check(args, callerId) {
+      if (tool.check !== undefined) return ownCheck(tool.check(args ?? {}, callerId));
       validator ??= jsonSchemaCheck(tool.inputSchema);
       const checked = await (await validator)(args ?? {});
       const faults = checked.ok ? undefined : await tool.faultsIn?.(args ?? {});

@@ -70,8 +70,11 @@ export interface OutsideToolSpec {
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** Checks arguments in place of `inputSchema`, and returns what `call` gets; throws `invalid`. */
-  check?(args: unknown): Promise<Record<string, unknown>>;
+  /**
+   * Checks arguments in place of `inputSchema`, and returns what `call` gets; throws `invalid`. `callerId` is whose they
+   * are, where a check that costs too much is held against somebody.
+   */
+  check?(args: unknown, callerId?: string): Promise<Record<string, unknown>>;
   /** What is wrong with arguments that did not pass `inputSchema`; undefined: as the validator says it. */
   faultsIn?(args: unknown): string | undefined | Promise<string | undefined>;
   /**

@@ -251,6 +251,44 @@ onBothMeshes('definitions', (bed) => {
     expect(tools?.map(({ state }) => state)).toEqual(['approved', 'approved']);
   });
 
+  test.each([
+    ['_meta', { _meta: { 'a.example/words': 'x\u202Ey\u{E0041}' } }],
+    ['a key of _meta', { _meta: { 'a\u200Bb': 1 } }],
+    ['an icon', { icons: [{ src: 'https://a.example/i\u202E.png' }] }],
+    ['execution', { execution: { taskSupport: 'op\u200Btional' } }],
+  ])(
+    'hidden text that comes into %s after the approval is held in every mode, until it is agreed to',
+    async (_name, more) => {
+      for (const pinning of ['off', 'flag', 'strict']) {
+        const place = await stage({ pinning });
+        const shown = async () => {
+          await place.ask(place.key, `${place.id}/refresh`, {});
+          const all = (await place.ask(place.key, `${place.id}/definitions`)).data.definitions as Shown[];
+          return all.find(({ tool }) => tool === 'ALPHA')!;
+        };
+        place.upstream.answer = listing(upstreamTool('ALPHA'), upstreamTool('BETA'));
+        const before = await shown();
+        expect(before).toMatchObject({ state: 'approved' });
+        place.upstream.answer = listing({ ...upstreamTool('ALPHA'), ...more }, upstreamTool('BETA'));
+        expect(await shown()).toMatchObject({ state: 'held', reason: 'hidden_text', hash: before.hash });
+        const state = async () => {
+          const [first] = await servedConnections(place.store, place.own);
+          return first?.tools.find(({ definition }) => definition.name === 'ALPHA')?.state;
+        };
+        expect(await state()).toBe('held');
+        const definitions = [{ tool: 'ALPHA', hash: before.hash }];
+        expect((await place.ask(place.key, `${place.id}/definitions/approve`, { definitions })).data).toEqual(
+          {
+            approved: 1,
+          },
+        );
+        // What was agreed to stays so with every list that has it.
+        expect(await shown()).toMatchObject({ state: 'approved', reason: null });
+        expect(await state()).toBe('approved');
+      }
+    },
+  );
+
   test('what was left out is told with its reason, to nobody else, and is gone with the next list that has it', async () => {
     const place = await stage();
     const server = {

@@ -213,6 +213,42 @@ onBothMeshes('the refresh of connections', (bed, replica) => {
     expect(await served()).toMatchObject({ status: 'active' });
   });
 
+  test('one that is switched off is asked by nobody: not by its change, by hand, or by what it announced before', async () => {
+    const { own, client, id, look, served, upstream } = await stage();
+    const gate = Promise.withResolvers<Discovery>();
+    const { refresher, asked } = refresherOf(bed(), own, { discover: () => gate.promise });
+    const discovered = () => upstream.asked.filter(({ what }) => what === 'discover').length;
+    pass(2_000);
+    refresher.start();
+    refresher.announce(id);
+    await eventually(() => expect(asked).toEqual([id]));
+    // It is told in the middle of the reading, and waits for its turn.
+    refresher.announce(id);
+    const before = discovered();
+    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { status: 'inactive' } });
+    gate.resolve(DOWN);
+    await eventually(async () => expect((await served()).degraded).not.toBeNull());
+    await look(refresher);
+    // It could not be read just now, and its address is another: both are looked at when it is on again.
+    const data = { connection_url: 'https://moved.example/mcp' };
+    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data });
+    await look(refresher);
+    expect(asked).toEqual([id]);
+    expect(discovered()).toBe(before);
+    const { store, host } = bed();
+    expect(
+      await askConnection({ store, upstream: host.upstream }, { organizationId: own, userId: null }, id),
+    ).toBe(undefined);
+    expect(discovered()).toBe(before);
+    expect(await served()).toMatchObject({ status: 'inactive' });
+    upstream.answer = tools('ALPHA', 'MOVED');
+    await client.call('COLLECTION_CONNECTIONS_UPDATE', { id, data: { status: 'active' } });
+    const after = refresherOf(bed(), own);
+    await after.refresher.look();
+    expect(await served()).toMatchObject({ status: 'active', degraded: null });
+    expect((await served()).tools.map(({ definition }) => definition.name)).toEqual(['ALPHA', 'MOVED']);
+  });
+
   test('where there is nobody in whose name it could be asked, everything stays', async () => {
     const { own, look, served, upstream } = await stage({ metadata: { gateway: { oauth: 'personal' } } });
     const { refresher, asked } = refresherOf(bed(), own);

@@ -50,7 +50,10 @@ function linkTo(script: Script, facts: Partial<ServerFacts> = {}) {
 const never = new AbortController().signal;
 const tool = (name: string, more: Answer = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const ALL: Script = {
-  'tools/list': () => ({ tools: [tool('A', { icons: [{ src: 'x' }] })], ttlMs: 60_000 }),
+  'tools/list': () => ({
+    tools: [tool('A', { icons: [{ src: 'https://a.example/x.png' }] })],
+    ttlMs: 60_000,
+  }),
   'resources/list': () => ({ resources: [{ uri: 'docs://a', name: 'a', size: 3 }], ttlMs: 0 }),
   'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'docs://{id}', name: 't' }] }),
   'prompts/list': () => ({
@@ -62,11 +65,78 @@ const ALL: Script = {
 const listing = (...items: unknown[]): Script => ({ ...ALL, 'tools/list': () => ({ tools: items }) });
 
 describe('discovery', () => {
+  test.each([
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'ui://a',
+    '',
+    7,
+    null,
+  ])('an icon at %j is left out alone, and reported', async (src) => {
+    const good = ['https://a.example/i.png', 'http://a.example/i.png', 'data:image/png;base64,AA'];
+    const icons = [{ src }, ...good.map((each) => ({ src: each }))];
+    const script: Script = {
+      'tools/list': () => ({ tools: [tool('A', { icons }), tool('B', { icons: [{ src }] })] }),
+      'resources/list': () => ({ resources: [{ uri: 'docs://a', name: 'a', icons }] }),
+      'resources/templates/list': () => ({ resourceTemplates: [] }),
+      'prompts/list': () => ({
+        prompts: [
+          { name: 'P', icons },
+          { name: 'Q', icons: { src } },
+        ],
+      }),
+      'skills/list': () => ({ skills: [] }),
+    };
+    const found = await discover(linkTo(script).link, never);
+    const left = good.map((each) => ({ src: each }));
+    expect(found.tools).toEqual([tool('A', { icons: left }), tool('B')]);
+    expect(found.resources).toEqual([{ uri: 'docs://a', name: 'a', icons: left }]);
+    expect(found.prompts).toEqual([{ name: 'P', icons: left }, { name: 'Q' }]);
+    expect(found.dropped?.map(({ name }) => name)).toEqual(
+      ['A', 'B', 'docs://a', 'P', 'Q'].map((name) => `icons of ${name}`),
+    );
+  });
+
+  test('keeps nothing that only this server says of what it serves', async () => {
+    const _meta = {
+      'parley/connection': { id: 'self', title: 'Parley', name: 'act' },
+      'parley/skill': {},
+      'dev.parley/code': 'ok',
+      'a.example/b': 1,
+    };
+    const script: Script = {
+      'tools/list': () => ({
+        tools: [tool('A', { _meta })],
+        _meta: { 'parley/left-out': [{ what: 'a', reason: 'b' }] },
+      }),
+      'resources/list': () => ({ resources: [{ uri: 'docs://a', name: 'a', _meta }] }),
+      'resources/templates/list': () => ({
+        resourceTemplates: [{ uriTemplate: 'docs://{id}', name: 't', _meta }],
+      }),
+      'prompts/list': () => ({ prompts: [{ name: 'P', arguments: [{ name: 'x', _meta }], _meta }] }),
+      'skills/list': () => ({ skills: [] }),
+    };
+    const found = await discover(linkTo(script).link, never);
+    const left = { 'a.example/b': 1 };
+    expect(found).toMatchObject({ dropped: [] });
+    expect([found.tools[0], found.resources?.[0], found.templates?.[0], found.prompts?.[0]]).toEqual([
+      tool('A', { _meta: left }),
+      { uri: 'docs://a', name: 'a', _meta: left },
+      { uriTemplate: 'docs://{id}', name: 't', _meta: left },
+      { name: 'P', arguments: [{ name: 'x', _meta: left }], _meta: left },
+    ]);
+    // Of a translation of ours it is true.
+    const own = await discover(linkTo(script).link, never, { isTranslated: true });
+    expect(own.dropped).toEqual([{ kind: 'tools', name: 'a', reason: 'b' }]);
+  });
+
   test('reads every kind, with what the server says of itself', async () => {
     const { link, asked } = linkTo(ALL);
     expect(await discover(link, never)).toEqual({
       server: FACTS,
-      tools: [tool('A', { icons: [{ src: 'x' }] })],
+      tools: [tool('A', { icons: [{ src: 'https://a.example/x.png' }] })],
       resources: [{ uri: 'docs://a', name: 'a', size: 3 }],
       templates: [{ uriTemplate: 'docs://{id}', name: 't' }],
       prompts: [{ name: 'P', arguments: [{ name: 'x', required: true }] }],
@@ -234,7 +304,7 @@ describe('discovery', () => {
         return { tools: [], ...left('x'.repeat(900), 'long') };
       },
     });
-    expect((await discover(link, never)).dropped).toEqual([
+    expect((await discover(link, never, { isTranslated: true })).dropped).toEqual([
       { kind: 'tools', name: 'POST /a', reason: 'a body' },
       { kind: 'tools', name: 'x'.repeat(300), reason: 'long' },
     ]);

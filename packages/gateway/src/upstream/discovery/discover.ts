@@ -6,6 +6,7 @@ import { keepable } from '../keepable.ts';
 import type { Link, ServerFacts } from '../link.ts';
 import { UpstreamFault } from '../link.ts';
 import { ANSWER_MS, MAX_DROPPED } from '../limits.ts';
+import { withoutOwnMeta } from '../own-meta.ts';
 import { isShallow, checked, LISTS } from './shapes.ts';
 import type { ListKind } from './shapes.ts';
 import type { AskPage } from './pages.ts';
@@ -19,19 +20,23 @@ const LONGEST_INSTRUCTIONS = 100_000;
 export interface DiscoverOptions {
   /** The time for each request. */
   readonly limitMs?: number;
+  /** True: the lists are made here of what a service describes, and say of themselves what is ours to say. */
+  readonly isTranslated?: boolean;
 }
 
 /** Asks for all lists, one after the other; throws an `UpstreamFault` when one of them is not complete. */
 export async function discover(
   link: Link,
   signal: AbortSignal,
-  { limitMs = ANSWER_MS.HTTP }: DiscoverOptions = {},
+  { limitMs = ANSWER_MS.HTTP, isTranslated = false }: DiscoverOptions = {},
 ): Promise<Discovered> {
   const facts = await link.facts(signal);
   const dropped: Dropped[] = [];
   const ttls: number[] = [];
-  const ask: AskPage = (method, params) =>
-    link.request({ method, params, capabilities: {}, signal, limitMs, isRead: true });
+  const ask: AskPage = async (method, params) => {
+    const page = await link.request({ method, params, capabilities: {}, signal, limitMs, isRead: true });
+    return isTranslated ? page : withoutOwnMeta(page);
+  };
   const list = async <Kind extends ListKind>(kind: Kind) => {
     if (!offers(facts, kind)) return [];
     const { items, ttlMs, leftOut } = await wholeList(ask, LISTS[kind]).catch((error: unknown) => {
@@ -93,10 +98,33 @@ function kept<Kind extends ListKind>(
     const reason =
       'reason' in outcome ? outcome.reason : objection(kind, outcome.data, found.has(outcome.data[key]));
     if (reason !== undefined) dropped.push({ kind, name: nameIn(given, key), reason });
-    // The shape of this very kind made it.
-    else if ('data' in outcome) found.set(outcome.data[key], outcome.data as ItemOf<Kind>);
+    else if ('data' in outcome) {
+      const { item, bad } = withFitIcons(outcome.data);
+      if (bad > 0) dropped.push({ kind, name: `icons of ${nameIn(given, key)}`, reason: BAD_ICONS });
+      // The shape of this very kind made it.
+      found.set(item[key], item as ItemOf<Kind>);
+    }
   }
   return [...found.values()];
+}
+
+const BAD_ICONS = 'They lead to no picture: only https, http and data:image addresses are passed on.';
+const ICON_ADDRESS = /^(?:https?:\/\/|data:image\/)/i;
+
+/** The definition without icons that lead where no picture is, and how many those are. */
+function withFitIcons(item: Definition): { readonly item: Definition; readonly bad: number } {
+  const { icons, ...rest } = item;
+  if (icons === undefined) return { item, bad: 0 };
+  const all: readonly unknown[] = Array.isArray(icons) ? icons : [icons];
+  const fit = Array.isArray(icons) ? all.filter(isFitIcon) : [];
+  const bad = all.length - fit.length;
+  if (bad === 0) return { item, bad };
+  return { item: { ...rest, ...(fit.length > 0 && { icons: fit }) }, bad };
+}
+
+function isFitIcon(icon: unknown): boolean {
+  if (!isObject(icon) || !('src' in icon)) return false;
+  return typeof icon.src === 'string' && ICON_ADDRESS.test(icon.src);
 }
 
 function objection(kind: ListKind, item: Definition, isSecond: boolean): string | undefined {

@@ -7,8 +7,11 @@ import type { CheckTimes } from './checking-thread.ts';
 import { CheckingThread } from './checking-thread.ts';
 import { Unchecked } from './unchecked.ts';
 
-/** What is wrong with a value, in words; undefined: nothing. Throws `Unchecked` where nobody can tell. */
-export type FaultOf = (value: unknown) => Promise<string | undefined>;
+/**
+ * What is wrong with a value, in words; undefined: nothing. Throws `Unchecked` where nobody can tell. A check that takes
+ * too long is held against whoever the value came from.
+ */
+export type FaultOf = (value: unknown, callerId?: string) => Promise<string | undefined>;
 
 /** The checks of a process. */
 export interface SchemaChecks {
@@ -34,6 +37,12 @@ const MOST_STEPS = 20_000_000;
 const REFUSED_MS = 30_000;
 const MOST_REFUSED = 1_000;
 
+interface Refused {
+  readonly untilMs: number;
+  /** The smallest that took too long: each class is twice as large as the one before. */
+  readonly sizeClass: number;
+}
+
 /** Times are measured, not dated: a clock that is set back must not keep a schema refused. */
 const measured = () => performance.now();
 
@@ -42,36 +51,44 @@ export function createSchemaChecks({ times = {}, now = measured }: SchemaChecksO
   const free = [...all];
   const turns = new Turns(PLACES, () => new Unchecked('busy'));
   const never = new AbortController().signal;
-  /** Until when a schema of an organization is not tried again. */
-  const refused = new Map<string, number>();
+  /** What of a caller is not tried again against a schema of an organization. */
+  const refused = new Map<string, Refused>();
   let waiting = 0;
 
-  function refuse(key: string): void {
+  function refuse(key: string, sizeClass: number): void {
+    const before = refused.get(key);
+    const least =
+      before !== undefined && before.untilMs > now() ? Math.min(before.sizeClass, sizeClass) : sizeClass;
     refused.delete(key);
-    refused.set(key, now() + REFUSED_MS);
+    refused.set(key, { untilMs: now() + REFUSED_MS, sizeClass: least });
     const [oldest] = refused.size > MOST_REFUSED ? refused.keys() : [];
     if (oldest !== undefined) refused.delete(oldest);
   }
 
-  function refuseKnown(key: string): void {
-    if ((refused.get(key) ?? 0) > now()) throw new Unchecked('late');
+  /** What is as large as that which took too long would take as long. */
+  function refuseKnown(key: string, sizeClass: number): void {
+    const known = refused.get(key);
+    if (known !== undefined && known.untilMs > now() && sizeClass >= known.sizeClass)
+      throw new Unchecked('late');
   }
 
   async function inThread(
     { schema, digest, organizationId }: { schema: JsonSchema; digest: string; organizationId: string },
     value: unknown,
+    callerId = '',
   ): Promise<string | undefined> {
-    const key = `${organizationId} ${digest}`;
-    refuseKnown(key);
+    const key = `${organizationId} ${digest} ${callerId}`;
     // As the wire has it; what JSON leaves out is nothing that a schema could speak of.
     const json = JSON.stringify(value) ?? 'null';
     if (json.length > MOST_CHARACTERS) throw new Unchecked('large');
+    const sizeClass = Math.floor(Math.log2(json.length));
+    refuseKnown(key, sizeClass);
     if (waiting >= MOST_WAITING) throw new Unchecked('busy');
     waiting += 1;
     try {
       return await turns.take({ organizationId, signal: never }, async () => {
         // Those that waited while it took too long would take as long.
-        refuseKnown(key);
+        refuseKnown(key, sizeClass);
         const thread = free.pop();
         if (thread === undefined) throw new Unchecked('busy');
         try {
@@ -79,7 +96,7 @@ export function createSchemaChecks({ times = {}, now = measured }: SchemaChecksO
           if ('fault' in found) return found.fault;
           if ('unusable' in found) throw new Unchecked('unusable', found.unusable);
           if (found.tooMuch === undefined) throw new Unchecked('busy');
-          refuse(key);
+          refuse(key, sizeClass);
           throw new Unchecked('late');
         } finally {
           free.push(thread);
@@ -96,10 +113,11 @@ export function createSchemaChecks({ times = {}, now = measured }: SchemaChecksO
       const make = async (): Promise<FaultOf> => {
         const cost = schemaCost(schema);
         const digested = once(() => createHash('sha256').update(JSON.stringify(schema)).digest('base64'));
-        const there: FaultOf = (value) => inThread({ schema, digest: digested(), organizationId }, value);
+        const there: FaultOf = (value, callerId) =>
+          inThread({ schema, digest: digested(), organizationId }, value, callerId);
         return cost === undefined ? there : here(schema, { most: MOST_STEPS / cost.perPart, there });
       };
-      return async (value) => (await (made ??= make()))(value);
+      return async (value, callerId) => (await (made ??= make()))(value, callerId);
     },
     get threads() {
       return all.filter(({ isRunning }) => isRunning).length;
@@ -118,7 +136,7 @@ async function here(
 ): Promise<FaultOf> {
   const { compiled, partsOf } = await import('./engine.ts');
   const validate = usable(() => compiled(schema));
-  return async (value) => (partsOf(value, most) > most ? there(value) : validate(value));
+  return async (value, callerId) => (partsOf(value, most) > most ? there(value, callerId) : validate(value));
 }
 
 function usable<T>(make: () => T): T {

@@ -5,9 +5,11 @@ import type { FaultOf } from './checker.ts';
 import { uncheckedArguments } from './unchecked.ts';
 
 /** Returns the arguments as they are, or throws `invalid`. */
-export function inputCheck(faultOf: FaultOf): (args: unknown) => Promise<Record<string, unknown>> {
-  return async (args) => {
-    const fault = await faultOf(args).catch((error: unknown) => {
+export function inputCheck(
+  faultOf: FaultOf,
+): (args: unknown, callerId?: string) => Promise<Record<string, unknown>> {
+  return async (args, callerId) => {
+    const fault = await faultOf(args, callerId).catch((error: unknown) => {
       throw uncheckedArguments(error);
     });
     if (fault !== undefined) throw new ToolError('invalid', fault);

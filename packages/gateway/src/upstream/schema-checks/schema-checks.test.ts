@@ -24,18 +24,20 @@ const doubling = {
     }),
   ),
 };
-const HOSTILE: readonly { name: string; schema: JsonSchema; value: unknown }[] = [
+const HOSTILE: readonly { name: string; schema: JsonSchema; value: unknown; harmless: unknown }[] = [
   {
     name: 'everything compared with everything',
     schema: { type: 'object', properties: { value: { type: 'array', uniqueItems: true } } },
     value: Array.from({ length: 40_000 }, (_each, a) => ({ a })),
+    harmless: [1, 2],
   },
   {
     name: 'an expression that goes back and back',
     schema: { type: 'object', properties: { value: { pattern: '^(a+)+$' } } },
     value: `${'a'.repeat(60)}!`,
+    harmless: 'aaa',
   },
-  { name: 'choices that double', schema: doubling, value: 'x' },
+  { name: 'choices that double', schema: doubling, value: 'x', harmless: undefined },
 ];
 const PLAIN = { type: 'object', properties: { n: { type: 'number' }, constructor: { type: 'object' } } };
 const PATTERN = {
@@ -208,6 +210,43 @@ test('one organization that waits holds no other up, and too many are refused', 
   const reasons = (await ends).map((end) => (end.status === 'rejected' ? end.reason.reason : 'fine'));
   expect(reasons.filter((reason) => reason === 'late')).toHaveLength(65);
   expect(reasons.filter((reason) => reason === 'busy')).toHaveLength(15);
+});
+
+test.each(HOSTILE)(
+  'who sends $name is refused alone, with nothing smaller than that: the tool is there for all others',
+  async ({ schema, value, harmless }) => {
+    bed.give(ORGANIZATION, served('conn_1', { tools: [servedTool('work', { inputSchema: schema })] }));
+    const sources = [bed.gateway.source];
+    await using attacker = await connect(nothing, { era: 'modern', sources, as: { id: 'key_attacker' } });
+    await using owner = await connect(nothing, { era: 'modern', sources, as: { id: 'key_owner' } });
+    const call = (client: typeof attacker, args: Record<string, unknown>) =>
+      client.raw.callTool({ name: 'work', arguments: args });
+    const late = { isError: true, content: [{ text: expect.stringContaining(LATE_ARGUMENTS) }] };
+    expect(await call(attacker, { value })).toMatchObject(late);
+    expect(checks.threads).toBe(0);
+    expect(await call(attacker, { value })).toMatchObject(late);
+    expect(checks.threads).toBe(0);
+    expect(await call(attacker, {})).toMatchObject(text('done'));
+    expect(await call(owner, { value: harmless })).toMatchObject(text('done'));
+  },
+);
+
+test('a check that took too long is held against its caller, for values of its size and larger', async () => {
+  const faultOf = checks.against({ pattern: '^(a+)+$' }, ORGANIZATION);
+  const bad = `${'a'.repeat(60)}!`;
+  const late = { reason: 'late' };
+  await expect(faultOf(bad, 'key_a')).rejects.toMatchObject(late);
+  await expect(faultOf('b'.repeat(70), 'key_a')).rejects.toMatchObject(late);
+  await expect(faultOf('b'.repeat(700), 'key_a')).rejects.toMatchObject(late);
+  expect(checks.threads).toBe(0);
+  expect(await faultOf('aaa', 'key_a')).toBeUndefined();
+  expect(await faultOf('a'.repeat(70), 'key_b')).toBeUndefined();
+  // A smaller one that takes too long draws the line there.
+  await expect(faultOf(`${'a'.repeat(36)}!`, 'key_a')).rejects.toMatchObject(late);
+  await expect(faultOf('b'.repeat(40), 'key_a')).rejects.toMatchObject(late);
+  expect(await faultOf('aaa', 'key_a')).toBeUndefined();
+  clock.nowMs += 30_000;
+  expect(await faultOf('a'.repeat(70), 'key_a')).toBeUndefined();
 });
 
 test('closing ends what is being checked', async () => {

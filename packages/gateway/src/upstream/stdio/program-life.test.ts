@@ -169,6 +169,30 @@ describe('the end of a program', () => {
     await ended(child);
   });
 
+  test('is final for whoever began before it: nothing starts another, and no last word is heard', async () => {
+    const links = startLinks({ times: { quietEndMs: 300 } });
+    const program = { command: process.execPath, args: ['-e', CHATTY], cwd: null, env: {} };
+    const target = named('conn_chatty', { era: 'legacy', program });
+    const link = links.of(target);
+    const heard: string[] = [];
+    await link.watch(({ kind }) => heard.push(kind));
+    await eventually(() => expect(heard.length).toBeGreaterThan(0));
+    const calling = link
+      .request(requestOf('never', {}, { onLists: () => heard.push('of the call') }))
+      .catch((error: unknown) => error);
+    await eventually(() => expect(heard).toContain('of the call'));
+    const forgetting = links.forget(target.id);
+    const before = heard.length;
+    expect(await calling).toMatchObject({ kind: 'dropped' });
+    await forgetting;
+    expect(heard).toHaveLength(before);
+    for (const again of [() => link.facts(), () => call(link, 'echo'), () => link.watch(() => undefined)])
+      await expect(again()).rejects.toMatchObject({ kind: 'unreachable', wasSent: false });
+    expect(links.stderrOf(target.id)).toEqual([]);
+    // Whoever begins now looks at the connection as it is.
+    expect((await links.of(target).facts()).era).toBe('legacy');
+  });
+
   test('spares the calls that it has when only its variables change', async () => {
     const links = startLinks();
     const before = named('conn_new');
@@ -274,3 +298,14 @@ test('check 8: many starts and ends leave no process and no descriptor', async (
 });
 
 const ANSWER_ONCE = `read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}'; cat >/dev/null`;
+
+/** Tells of other lists all the time, the more while it is asked to end, and answers no call. */
+const CHATTY = `
+const out = (o) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...o }) + '\\n');
+const tell = () => out({ method: 'notifications/tools/list_changed' });
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize') out({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} } } });
+});
+process.on('SIGTERM', () => {});
+setInterval(tell, 5);`;

@@ -203,6 +203,7 @@ export class SharedProgram implements Link {
       const child = await this.#parts.start(target);
       hasStarted = true;
       this.#keep(child);
+      if (this.#closed.signal.aborted) throw await endedFor(child, times);
       const { maxResultBytes, secrets } = target;
       return new Wire(child, { maxResultBytes, secrets, onFault });
     };
@@ -269,6 +270,12 @@ export class SharedProgram implements Link {
 
 function switchedOff(): UpstreamFault {
   return unreachable('The connection was changed or switched off. Try again.');
+}
+
+/** Whoever closed it meanwhile knew nothing of this process. */
+async function endedFor(child: Child, times: ProgramTimes): Promise<UpstreamFault> {
+  await child.end(times);
+  return switchedOff();
 }
 
 function fingerprintOf({ program, maxResultBytes }: UpstreamTarget): string {

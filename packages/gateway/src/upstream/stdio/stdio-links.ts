@@ -1,7 +1,7 @@
 /** All programs of this process: which connection has which, how many there are, and who gives way to another. */
 import type { UpstreamTarget } from '@parley/connections';
 import type { Link, Links } from '../link.ts';
-import { UpstreamFault } from '../link.ts';
+import { LinkForgotten, UpstreamFault } from '../link.ts';
 import type { LinkOptions } from '../links.ts';
 import type { ProgramOptions } from './allowed-start.ts';
 import { startOf } from './allowed-start.ts';
@@ -32,6 +32,8 @@ export interface StdioLinks extends Links {
 
 // One for each connection and principal that was ever asked, until it has nothing to remember.
 const MOST_KNOWN = 1_000;
+// Longer ago than so many others, nobody holds a link from before any more.
+const MOST_FORGOTTEN = 10_000;
 const RETRY_MS = 5_000;
 
 /** Times are measured, not dated: a clock that is set must neither forget crashes nor count them twice. */
@@ -44,7 +46,17 @@ export function createStdioLinks(options: StdioOptions): StdioLinks {
   const running = new Set<Child>();
   const known = new Map<string, SharedProgram>();
   const ending = new Set<Promise<void>>();
+  /** When a connection was forgotten last, counted; the first is the oldest. */
+  const forgotten = new Map<string, number>();
+  let forgets = 0;
   let isClosed = false;
+
+  function noteForgotten(connectionId: string): void {
+    forgotten.delete(connectionId);
+    forgotten.set(connectionId, (forgets += 1));
+    const [oldest] = forgotten.size > MOST_FORGOTTEN ? forgotten.keys() : [];
+    if (oldest !== undefined) forgotten.delete(oldest);
+  }
 
   /** Ends what has had nothing to do for the longest time; throws when all are at work. */
   async function makePlace(): Promise<void> {
@@ -103,17 +115,26 @@ export function createStdioLinks(options: StdioOptions): StdioLinks {
   }
 
   return {
-    // Looked up for each request: a program that was at rest is forgotten, and comes back as another one.
-    of: (target): Link => ({
-      facts: async (signal) => programOf(target).facts(signal),
-      request: async (request) => programOf(target).request(request),
-      watch: async (on, uris) => programOf(target).watch(on, uris),
-    }),
+    of(target): Link {
+      const madeAt = forgets;
+      // Looked up for each request: a program that was at rest is forgotten, and comes back as another one. What was
+      // begun before its connection was switched off brings none back.
+      const program = () => {
+        if ((forgotten.get(target.id) ?? 0) > madeAt) throw new LinkForgotten();
+        return programOf(target);
+      };
+      return {
+        facts: async (signal) => program().facts(signal),
+        request: async (request) => program().request(request),
+        watch: async (on, uris) => program().watch(on, uris),
+      };
+    },
     stderrOf: (connectionId) =>
       [...known.values()]
         .filter((program) => program.connectionId === connectionId)
         .map((program) => program.stderr()),
     async forget(connectionId) {
+      noteForgotten(connectionId);
       const gone = [...known].filter(([, program]) => program.connectionId === connectionId);
       for (const [key] of gone) known.delete(key);
       await Promise.all(gone.map(([, program]) => track(program.close())));

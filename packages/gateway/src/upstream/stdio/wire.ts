@@ -172,6 +172,8 @@ export class Wire {
   }
 
   #take(text: string, sizeBytes: number): void {
+    // What a program says while it ends is nobody's any more.
+    if (this.#isClosed) return;
     let message: unknown;
     try {
       message = parseJson(text, JSON_LIMITS);
