@@ -1,6 +1,6 @@
 /** How connections are served: the ways to their servers, whose credentials go with a call, and what keeps them fresh. */
 import type { Refresher } from '@parley/connections';
-import { CONNECTIONS_CHANGED, servedConnections } from '@parley/connections';
+import { callBackGrantsOf, CONNECTIONS_CHANGED, servedConnections } from '@parley/connections';
 import type {
   CallCredentials,
   ConnectionGateway,
@@ -14,6 +14,7 @@ import type {
   UpstreamClient,
 } from '@parley/gateway';
 import { createConnectionGateway } from '@parley/gateway';
+import type { CallBackLookup } from '@parley/identity';
 import { HOPS_HEADER } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { redact } from '../redaction/credentials.ts';
@@ -81,4 +82,11 @@ export function serveConnections({
     foreignTo: (target) => upstream.foreignTo(target),
     onFault,
   });
+}
+
+/** What connections may call back for, as identity asks it. */
+export function callBacksOf(store: Store): CallBackLookup {
+  const grantsOf: CallBackLookup['grantsOf'] = (organizationId, id) =>
+    callBackGrantsOf(store, organizationId, id);
+  return { topic: CONNECTIONS_CHANGED, grantsOf };
 }

@@ -5,9 +5,7 @@ import {
   askConnection,
   askWithNewCredentials,
   believedEra,
-  callBackGrantsOf,
   connectionMigrations,
-  CONNECTIONS_CHANGED,
   createDeliver,
   createRefresher,
 } from '@parley/connections';
@@ -64,7 +62,7 @@ import type { Hooks } from '../telemetry/telemetry.ts';
 import { loadOwnToolsets } from '../toolsets.ts';
 import { SERVER_INFO } from '../version.ts';
 import { deliveryRecord, memberCaller, personCaller } from './event-deliveries.ts';
-import { serveConnections } from './connections.ts';
+import { callBacksOf, serveConnections } from './connections.ts';
 import { foundEras } from './found-eras.ts';
 import { programsOf } from './programs.ts';
 import { createMayPublish } from './event-publishers.ts';
@@ -237,10 +235,7 @@ function buildHost(base: Base, toolsets: readonly ServedToolset[], options: Host
     learn: (caller, id) =>
       askWithNewCredentials({ store, upstream, events, now: () => store.now(), ownPort }, caller, id),
   };
-  identity.serveCallBacks({
-    topic: CONNECTIONS_CHANGED,
-    grantsOf: (organizationId, id) => callBackGrantsOf(store, organizationId, id),
-  });
+  identity.serveCallBacks(callBacksOf(store));
   const targets = createLateTargets(credentials);
   const programs = programsOf(config);
   const eras = foundEras(store, onFault);

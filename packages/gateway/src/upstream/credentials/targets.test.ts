@@ -304,6 +304,6 @@ describe('nothing that a short-lived caller makes outlives it', () => {
     const { invitation, token } = await identity.invitations.create(by, { email: 'new@acme.example' });
     expect(invitation.expiresAt).toBe(expiresAt);
     clock.nowMs = expiresAt;
-    await expect(identity.invitations.open(token)).rejects.toThrow();
+    await expect(identity.invitations.open(token)).rejects.toThrow('invitation');
   });
 });
