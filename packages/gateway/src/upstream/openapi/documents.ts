@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamTarget } from '@parley/connections';
 import type { Egress } from '@parley/kit/egress';
+import { OutOfTime } from '../faults.ts';
 import { UpstreamFault } from '../link.ts';
 import { carried } from './credentials.ts';
 import { exchange } from './exchange.ts';
@@ -15,6 +16,12 @@ export interface DocumentParts {
   readonly egress: Egress;
   readonly translator: Translator;
   readonly now: () => number;
+}
+
+interface Loading {
+  readonly work: Promise<Service>;
+  /** True: its server has answered, and the rest is up to us. */
+  isFetched(): boolean;
 }
 
 interface Kept {
@@ -31,7 +38,7 @@ export class Documents {
   readonly #kept = new Map<string, Kept>();
   /** By a digest of text and address: principals mostly see the same document. */
   readonly #translated = new Map<string, Service>();
-  readonly #loading = new Map<string, Promise<Service>>();
+  readonly #loading = new Map<string, Loading>();
 
   constructor(parts: DocumentParts) {
     this.#parts = parts;
@@ -65,14 +72,19 @@ export class Documents {
     const loading = this.#loading.get(key);
     if (loading !== undefined) return untilAborted(loading, signal);
     // Its own limit ends it: that one of those who wait goes away must not fail the others.
-    const work = this.#read(target).finally(() => this.#loading.delete(key));
-    this.#loading.set(key, work);
-    return untilAborted(work, signal);
+    let isFetched = false;
+    const work = this.#read(target, () => {
+      isFetched = true;
+    }).finally(() => this.#loading.delete(key));
+    const begun = { work, isFetched: () => isFetched };
+    this.#loading.set(key, begun);
+    return untilAborted(begun, signal);
   }
 
-  async #read(target: UpstreamTarget): Promise<Service> {
+  async #read(target: UpstreamTarget, onFetched: () => void): Promise<Service> {
     const { now, translator } = this.#parts;
     const source = await this.#fetch(target);
+    onFetched();
     const digest = createHash('sha256')
       .update(JSON.stringify([source.url, source.server]) + source.text)
       .digest('hex');
@@ -145,13 +157,23 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   }
 }
 
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function untilAborted({ work, isFetched }: Loading, signal: AbortSignal): Promise<Service> {
   const gate = Promise.withResolvers<never>();
-  const onAbort = () => gate.reject(signal.reason);
+  // Whoever waited for a document that is here did not wait for its server.
+  const onAbort = () =>
+    gate.reject(isFetched() && signal.reason instanceof OutOfTime ? late() : signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([work, gate.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+function late(): UpstreamFault {
+  return new UpstreamFault(
+    'unreachable',
+    'The document has come and is not read yet: others are read before it. Try again in a moment.',
+    { wasSent: false, isOfCaller: true },
+  );
 }

@@ -9,6 +9,8 @@ const MOST_ALIASES = 1_000;
 const WIDEST_INDENT = MAX_DEPTH * 16;
 /** Stands before the text of a scalar. */
 const SCALAR = '\u001F';
+/** A collection, a text in quotes, an alias. */
+const VALUE = /^[[{"'*]/;
 
 /** Throws on the first token that is one too many, before anything is made of the document. */
 export function checkYaml(text: string, lexer: Lexer): void {
@@ -28,7 +30,7 @@ export function checkYaml(text: string, lexer: Lexer): void {
     else if (token.startsWith('*')) aliases += 1;
     const isIndent = isLineStart && token.startsWith(' ');
     isLineStart = inLine === 0 && (token === '\n' || token === '\r\n');
-    if (!isPunctuation(token)) values += 1;
+    if (token === SCALAR || VALUE.test(token)) values += 1;
     if (flow + inLine > MAX_DEPTH || (isIndent && token.length > WIDEST_INDENT))
       throw new BadDocument(`The document is more than ${MAX_DEPTH} levels deep. Flatten it.`);
     if (aliases > MOST_ALIASES)
@@ -36,9 +38,4 @@ export function checkYaml(text: string, lexer: Lexer): void {
     if (values > MAX_NODES)
       throw new BadDocument(`The document holds more than ${MAX_NODES} values. Split it.`);
   }
-}
-
-/** True for what makes no value of its own. */
-function isPunctuation(token: string): boolean {
-  return /^(?:[\]},:?\-\s\u0002\u0018\uFEFF]|[#&!%])/.test(token);
 }
