@@ -6,7 +6,7 @@ import type { UpstreamTool } from '../upstream.ts';
 import type { FieldChange } from './diff.ts';
 import { pinDiff } from './diff.ts';
 import type { DocumentHashes } from './hash.ts';
-import { definitionHash, valueDigest } from './hash.ts';
+import { definitionHash, templateOf, valueDigest } from './hash.ts';
 import { hasHiddenText } from './hidden-text.ts';
 import { createRenames } from './similarity.ts';
 
@@ -82,7 +82,8 @@ function pinOf(
 ): ToolPinRow {
   const definition = toQueryJson(tool);
   const definition_hash = definitionHash(tool, documents);
-  const { approved_by = null, approved_at = null, approved_hash = null } = known ?? {};
+  const { approved_by = null, approved_at = null } = known ?? {};
+  const approved_hash = approvedHash(tool, known, { documents, definition_hash });
   const row = {
     connection_id: place.id,
     organization_id: place.organizationId,
@@ -115,6 +116,21 @@ function pinOf(
   const renamed_from = known?.definition_hash === definition_hash ? known.renamed_from : renamedFrom(tool);
   const isRename = renamed_from !== null;
   return { ...row, state: 'new', renamed_from, reason: reason(isRename ? 'probable_rename' : 'new') };
+}
+
+/** The hash that was agreed to, as it is made now: once it did not cover the template, which stood there all the same. */
+function approvedHash(
+  tool: UpstreamTool,
+  known: ToolPinRow | undefined,
+  { documents, definition_hash }: { readonly documents: DocumentHashes; readonly definition_hash: string },
+): string | null {
+  const { approved_hash = null, approved_definition: text = null } = known ?? {};
+  const template = templateOf(tool);
+  if (approved_hash === null || text === null || template === undefined) return approved_hash;
+  const { 'openai/outputTemplate': _template, ..._meta } = tool._meta ?? {};
+  const isOfThen = approved_hash === definitionHash({ ...tool, _meta }, documents);
+  const isThere = valueDigest(templateOf(fromJson<UpstreamTool>(text))) === valueDigest(template);
+  return isOfThen && isThere ? definition_hash : approved_hash;
 }
 
 function isSame(tool: UpstreamTool, stored: string | null): boolean {

@@ -289,6 +289,32 @@ onBothMeshes('definitions', (bed) => {
     },
   );
 
+  test('a template that was agreed to before hashes covered it stays so, and another one is held', async () => {
+    const place = await stage();
+    const listed = async (_meta: UpstreamTool['_meta']) => {
+      place.upstream.answer = listing({ ...upstreamTool('ALPHA'), _meta }, upstreamTool('BETA'));
+      await place.ask(place.key, `${place.id}/refresh`, {});
+      const all = (await place.ask(place.key, `${place.id}/definitions`)).data.definitions as Shown[];
+      return all.find(({ tool }) => tool === 'ALPHA')!;
+    };
+    const template = { 'openai/outputTemplate': 'ui://a' };
+    const { hash: old } = await listed({});
+    // A template that comes later is a change.
+    const { hash } = await listed(template);
+    expect(await listed(template)).toMatchObject({ state: 'held', reason: 'changed' });
+    const definitions = [{ tool: 'ALPHA', hash }];
+    await place.ask(place.key, `${place.id}/definitions/approve`, { definitions });
+    await place.store
+      .db<ConnectionTables>()
+      .updateTable('tool_pins')
+      .set({ approved_hash: old })
+      .where('connection_id', '=', place.id)
+      .where('tool_name', '=', 'ALPHA')
+      .execute();
+    expect(await listed(template)).toMatchObject({ state: 'approved', hash });
+    expect(await listed({ 'openai/outputTemplate': 'ui://b' })).toMatchObject({ state: 'held' });
+  });
+
   test('what was left out is told with its reason, to nobody else, and is gone with the next list that has it', async () => {
     const place = await stage();
     const server = {
