@@ -40,7 +40,7 @@ export function ConnectClient({ isCurrent }: { readonly isCurrent: boolean }) {
           >
             Make a key for {current.title}
           </Button>
-          <span className="muted small">
+          <span className="muted small in-text">
             It goes where {PLACEHOLDER} stands below. It {isAdministrator && 'may do all that you may, and '}
             does not end until you revoke it;{' '}
             <ScreenLink to="/organization/keys">make a narrower one</ScreenLink> where that is too much.
