@@ -144,6 +144,9 @@ describeInBrowser('connections and virtual MCPs', () => {
     await tab.page.getByRole('textbox', { name: 'JSON' }).fill(JSON.stringify(text));
     await button('Look at it').click();
     await shows('There is a connection of this name.');
+    // What an address inside needs is said before anything is added.
+    expect(await button('Add 0').isDisabled()).toBe(true);
+    await tab.page.getByRole('checkbox', { name: /^Let them reach their private addresses/ }).click();
     await tab.page.getByRole('textbox', { name: 'MY_KEY' }).fill('typed');
     await button('Add 1').click();
     await shows('1 of 1 server is added.');
