@@ -17,8 +17,9 @@ export function isParleyItself({ to }: Pick<Wanted, 'to'>, config: Config): bool
 
 /** The address in an argument, alone or as the value of a flag. */
 function addressIn(arg: string): URL | null {
-  const [address = ''] = /https?:\/\/\S+$/i.exec(arg.trim()) ?? [];
-  return URL.parse(address);
+  const last = arg.trim().split(/\s/).at(-1) ?? '';
+  const at = last.search(/https?:\/\//i);
+  return at === -1 ? null : URL.parse(last.slice(at));
 }
 
 function isOwn(url: URL | null, config: Config): boolean {

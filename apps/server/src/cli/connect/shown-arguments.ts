@@ -6,7 +6,7 @@ const HIDDEN = '***';
 const WITHOUT_VALUE = new Set(['-y', '-m', '-i', '-u', '-q']);
 const PLAIN = /^[\w@./:,+~-]{1,80}$/;
 /** So long with a digit in it may be a key; what parts paths and names of packages ends it. */
-const LIKE_KEY = /(?=[\w+=-]*\d)[\w+=-]{16,}/;
+const KEY_LENGTH = 16;
 
 /** The same number of words, each as it is or masked. */
 export function shownArguments(args: readonly string[]): string[] {
@@ -27,5 +27,9 @@ function mayBeValueOf(flag: string): boolean {
 
 function shown(word: string): string {
   const isAddressWithMore = word.includes('://') && /[@?]/.test(word);
-  return PLAIN.test(word) && !LIKE_KEY.test(word) && !isAddressWithMore ? word : HIDDEN;
+  return PLAIN.test(word) && !isLikeKey(word) && !isAddressWithMore ? word : HIDDEN;
+}
+
+function isLikeKey(word: string): boolean {
+  return word.split(/[^\w+=-]/).some((part) => part.length >= KEY_LENGTH && /\d/.test(part));
 }
