@@ -22,6 +22,8 @@ export interface Tab {
   readonly faults: string[];
   /** Goes to a path below /console and waits until its heading or list is there. */
   go(path: string): Promise<void>;
+  /** The same by the router, as a click on a link does it: the page is not loaded anew. */
+  visit(path: string): Promise<void>;
 }
 
 /** The scene of a test file. */
@@ -89,6 +91,16 @@ export async function openTab(
     faults,
     async go(path) {
       await page.goto(`${url}/console${path}`);
+      await settled(page);
+    },
+    async visit(path) {
+      await page.evaluate(async (href) => {
+        // Put there by the router itself.
+        const { __TSR_ROUTER__: router } = window as unknown as {
+          __TSR_ROUTER__: { navigate(to: { href: string }): Promise<void> };
+        };
+        await router.navigate({ href });
+      }, `/console${path}`);
       await settled(page);
     },
   };
@@ -169,7 +181,7 @@ export async function lookAt(bed: ConsoleBed, screens: Readonly<Record<string, s
   for (const size of [DESK, PHONE]) {
     const tab = await bed.open(size);
     for (const [name, path] of Object.entries(screens)) {
-      await tab.go(path);
+      await tab.visit(path);
       for (const colorScheme of ['light', 'dark'] as const) {
         await tab.page.emulateMedia({ colorScheme });
         await keepPicture(tab.page, name);
