@@ -12,24 +12,25 @@ const PACKAGE = new URL('../tools/node_modules/@modelcontextprotocol/conformance
 const OUT = fileURLToPath(new URL('out/', import.meta.url));
 
 /** Runs one requirement set and returns the folder with its results; what it printed is in a log beside it. */
-export async function runRequirements(
-  url: string,
-  revision: Revision,
-  group: string = revision,
-): Promise<string> {
+export async function runRequirements(url: string, revision: Revision, group: string): Promise<string> {
   const folder = await emptyFolder(group);
   await runReferee(url, ['--requirements', revision], folder, group);
   return folder;
 }
 
-/** Runs scenarios by name, one after the other, and returns the folder with the results of all. */
+/**
+ * Runs scenarios by name, one after the other, and returns the folder with the results of all. With a revision each
+ * runs as the requirement set of that revision runs it.
+ */
 export async function runScenarios(
   url: string,
   scenarios: readonly string[],
-  group: string,
+  { group, revision }: { readonly group: string; readonly revision?: Revision },
 ): Promise<string> {
   const folder = await emptyFolder(group);
-  for (const scenario of scenarios) await runReferee(url, ['--scenario', scenario], folder, scenario);
+  const wire = revision === undefined ? [] : ['--spec-version', revision, '--force'];
+  for (const scenario of scenarios)
+    await runReferee(url, ['--scenario', scenario, ...wire], folder, `${group}-${scenario}`);
   return folder;
 }
 

@@ -2,15 +2,16 @@
 import { parseArgs } from 'node:util';
 import { detach } from '@parley/kit';
 import { ensureTestTools } from '../../scripts/install-test-tools.ts';
-import { readScoredScenarios, runRequirements, runScenarios } from './referee.ts';
+import { readScoredScenarios } from './referee.ts';
 import type { Requirement } from './requirements.ts';
 import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
 import type { RevisionScore, ScenarioScore } from './score.ts';
-import { holdAgainst, judge, readScores } from './score.ts';
+import { judge } from './score.ts';
 import { withFurtherChances } from './chances.ts';
 import { startFixture } from './serve.ts';
 import type { PairScore } from './through-gateway.ts';
 import { runPairs, runTasksThrough } from './through-gateway.ts';
+import { requirementTrial, taskTrial } from './trials.ts';
 import { writeCompatibility } from './compatibility.ts';
 
 const { values: flags } = parseArgs({
@@ -87,7 +88,7 @@ async function runFixture(): Promise<boolean> {
   try {
     let isPassed = true;
     for (const requirement of REQUIREMENTS) {
-      const score = await withFurtherChances(() => runOne(fixture.mcp, requirement));
+      const score = await runOne(fixture.mcp, requirement);
       print(requirement, score);
       isPassed &&= score.faults.length === 0;
     }
@@ -98,15 +99,17 @@ async function runFixture(): Promise<boolean> {
 }
 
 async function runOne(url: string, requirement: Requirement): Promise<RevisionScore> {
-  const scored = await readScoredScenarios(requirement.revision);
-  return judge(requirement, scored, await readScores(await runRequirements(url, requirement.revision)));
+  const { revision } = requirement;
+  const scored = await readScoredScenarios(revision);
+  return withFurtherChances({
+    ...requirementTrial(revision, { url, group: revision }),
+    scenarios: [...scored, ...Object.keys(requirement.keptGreen)],
+    judge: (scores) => judge(requirement, scored, scores),
+  });
 }
 
 async function runTasks(url: string): Promise<boolean> {
-  const { scores, faults } = await withFurtherChances(async () => {
-    const folder = await runScenarios(url, Object.keys(TASK_SCENARIOS), 'tasks');
-    return holdAgainst(TASK_SCENARIOS, await readScores(folder));
-  });
+  const { scores, faults } = await withFurtherChances(taskTrial({ url, group: 'tasks' }));
   for (const { scenario, passed } of scores) {
     console.log(`tasks       extension        ${passed}/${TASK_SCENARIOS[scenario]} ${scenario}`);
   }

@@ -1,12 +1,14 @@
 /** The official referee through the gateway: four pairs of eras and the tasks, each held against what is written down for it. */
-import { readScoredScenarios, runRequirements, runScenarios } from './referee.ts';
+import { readScoredScenarios } from './referee.ts';
 import type { Pair } from './pairs.ts';
 import { PAIRS } from './pairs.ts';
-import { REQUIREMENTS, TASK_SCENARIOS } from './requirements.ts';
-import type { ScenarioScore } from './score.ts';
-import { holdAgainst, judge, readScores } from './score.ts';
+import type { Requirement } from './requirements.ts';
+import { REQUIREMENTS } from './requirements.ts';
+import type { holdAgainst, ScenarioScore } from './score.ts';
+import { judge } from './score.ts';
 import { withFurtherChances } from './chances.ts';
 import { startThrough } from './through.ts';
+import { requirementTrial, taskTrial } from './trials.ts';
 
 /** How a pair did. */
 export interface PairScore {
@@ -25,7 +27,7 @@ export async function runPairs(onScore: (score: PairScore) => void): Promise<Pai
     const through = await startThrough(upstream);
     try {
       for (const pair of PAIRS.filter((one) => one.upstream === upstream)) {
-        const score = await withFurtherChances(() => runPair(pair, through.mcp));
+        const score = await runPair(pair, through.mcp);
         onScore(score);
         scores.push(score);
       }
@@ -40,10 +42,7 @@ export async function runPairs(onScore: (score: PairScore) => void): Promise<Pai
 export async function runTasksThrough(): Promise<ReturnType<typeof holdAgainst>> {
   const through = await startThrough('2026');
   try {
-    return await withFurtherChances(async () => {
-      const folder = await runScenarios(through.mcp, Object.keys(TASK_SCENARIOS), 'tasks-through-2026');
-      return holdAgainst(TASK_SCENARIOS, await readScores(folder));
-    });
+    return await withFurtherChances(taskTrial({ url: through.mcp, group: 'tasks-through-2026' }));
   } finally {
     await through.close();
   }
@@ -54,8 +53,20 @@ async function runPair(pair: Pair, url: string): Promise<PairScore> {
   const requirement = REQUIREMENTS.find(({ revision }) => revision === client);
   if (requirement === undefined) throw new Error(`There is no requirement set for ${client}.`);
   const scored = await readScoredScenarios(client);
-  const folder = await runRequirements(url, client, `${client}-through-${upstream}`);
-  const scenarios = await readScores(folder);
+  return withFurtherChances({
+    ...requirementTrial(client, { url, group: `${client}-through-${upstream}` }),
+    scenarios: scored,
+    judge: (scenarios) => judgePair(pair, { requirement, scored, scenarios }),
+  });
+}
+
+interface PairRun {
+  readonly requirement: Requirement;
+  readonly scored: readonly string[];
+  readonly scenarios: readonly ScenarioScore[];
+}
+
+function judgePair(pair: Pair, { requirement, scored, scenarios }: PairRun): PairScore {
   const { passed, total, faults } = judge(
     { ...requirement, requiredChecks: pair.total ?? requirement.requiredChecks, keptGreen: {} },
     scored,
