@@ -19,7 +19,8 @@ export const call: Command = async (args, toolsets) => {
       extras.extended === true ? withExtendedTools(acting, host.engine().catalogFor(acting).tools) : acting;
     await host.hold.whenFree(() => host.tasks.start());
     const controller = new AbortController();
-    process.once('SIGINT', () => controller.abort());
+    const cancel = () => controller.abort();
+    process.once('SIGINT', cancel);
     const terminal = terminalChannel(process.stdin, process.stderr);
     try {
       const answer = await host.engine().call(caller, name, input, {
@@ -36,6 +37,8 @@ export const call: Command = async (args, toolsets) => {
       if (!(error instanceof ProtocolFault)) throw error;
       process.stderr.write(`Error: ${error.message}\n`);
       return 1;
+    } finally {
+      process.off('SIGINT', cancel);
     }
   });
 };

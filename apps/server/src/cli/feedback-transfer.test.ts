@@ -27,7 +27,9 @@ afterEach(() => {
 async function run(...args: string[]): Promise<{ code: number; out: string; told: string }> {
   out = '';
   told = '';
+  const listeners = process.listenerCount('SIGINT');
   const code = await feedback([...args, '--data', join(folder, 'data'), '--init'], []);
+  expect(process.listenerCount('SIGINT')).toBe(listeners);
   return { code, out, told };
 }
 

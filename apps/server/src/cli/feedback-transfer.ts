@@ -31,7 +31,7 @@ export const importFeedback: Command = async (args, toolsets) => {
   const { importFile } = await import('@parley/feedback/transfer');
   return withServices(config, toolsets, async (services, importer) => {
     const stop = new AbortController();
-    onSignal(() => stop.abort());
+    const signals = onSignal(() => stop.abort());
     const watch = config.json ? undefined : watchImport(process.stderr);
     const report = await importFile(services, importer, path, {
       board: typeof extras.board === 'string' ? extras.board : undefined,
@@ -39,7 +39,7 @@ export const importFeedback: Command = async (args, toolsets) => {
       isDryRun: extras['dry-run'] === true,
       signal: stop.signal,
       observer: watch,
-    });
+    }).finally(signals.forget);
     watch?.end();
     process.stdout.write(config.json ? `${JSON.stringify(report)}\n` : summaryOf(report));
     if (report.isStopped) return INTERRUPTED;

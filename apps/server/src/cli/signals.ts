@@ -15,6 +15,8 @@ export interface Signals {
    * would make npm say that the server died of it.
    */
   readonly echoed: () => Promise<void>;
+  /** Listens no more: what was to be stopped has ended. */
+  readonly forget: () => void;
 }
 
 /** `asked` resolves with the first signal; the second ends the process with 1. */
@@ -51,6 +53,10 @@ export function onSignal(stop: () => void): Signals {
   process.on('SIGTERM', heard);
   if (isUnderNpm()) onOrphaned(stopOnce);
   return {
+    forget() {
+      process.off('SIGINT', heard);
+      process.off('SIGTERM', heard);
+    },
     async echoed() {
       const first = firstHeardMs[npmTells];
       if (first === undefined) return;
