@@ -35,6 +35,8 @@ export interface WorkerProcess {
   tell(command: Command): void;
   /** The first report that fits, also when it came before. */
   heard<T extends Report>(isIt: (report: Report) => report is T): Promise<T>;
+  /** Stops it between two writes: on SQLite nobody else writes while one stands still in the middle of its own. */
+  freeze(): Promise<void>;
   /** Ends the process at once and waits for its end. */
   kill(): Promise<void>;
   readonly gone: Promise<unknown>;
@@ -78,7 +80,9 @@ export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOp
     store,
     observer,
     work: (name, options = {}) =>
-      startWorker({ name, store: at, effects, mayHang: false, limits: QUICK, aheadMs: 0, ...options }),
+      startWorker({ name, store: at, effects, mayHang: false, limits: QUICK, aheadMs: 0, ...options }, () =>
+        writeNothing(store),
+      ),
     enqueue: (input, ownerId = OWNER.ownerId) =>
       observer.enqueue({
         kind: 'job',
@@ -128,7 +132,12 @@ export async function openFaultBed(open: OpenStore, where: () => Promise<StoreOp
   };
 }
 
-async function startWorker(options: ProgramOptions): Promise<WorkerProcess> {
+/** Writes as soon as somebody may, and changes nothing. */
+async function writeNothing(store: Store): Promise<void> {
+  await store.db<Tables>().updateTable('tasks').set({ lease_until: 1 }).where('id', '=', '').execute();
+}
+
+async function startWorker(options: ProgramOptions, write: () => Promise<void>): Promise<WorkerProcess> {
   const program = join(import.meta.dirname, 'tasks-program.ts');
   const child = fork(program, [JSON.stringify(options)], { execArgv: [] });
   const gone = once(child, 'exit');
@@ -150,6 +159,16 @@ async function startWorker(options: ProgramOptions): Promise<WorkerProcess> {
         if (report === undefined)
           throw new Error(`${options.name} has not said it: ${JSON.stringify(reports)}`);
         return report;
+      }),
+    freeze: () =>
+      eventually(async () => {
+        child.kill('SIGSTOP');
+        try {
+          await write();
+        } catch (error) {
+          child.kill('SIGCONT');
+          throw error;
+        }
       }),
     async kill() {
       child.kill('SIGKILL');

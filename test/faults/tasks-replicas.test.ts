@@ -52,7 +52,7 @@ onBothEngines('two replicas', (open, _engine, where) => {
     const first = await bed.work('first', { mayHang: true });
     const { id } = await bed.enqueue({ hangAt: 'between' });
     await first.heard(isAt);
-    first.child.kill('SIGSTOP');
+    await first.freeze();
     await bed.work('second', LATER);
     const ended = await bed.ended(id);
     expect(ended).toMatchObject({ status: 'completed', result: { two: 'second' } });

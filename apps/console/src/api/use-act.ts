@@ -6,7 +6,7 @@ import { ApiError } from './client.ts';
 
 /** An act and how it stands. */
 export interface Act<A extends unknown[]> {
-  /** Runs the act; a second start while it runs does nothing. */
+  /** Runs the act; a second start while it runs does nothing, or waits for its turn. */
   readonly run: (...args: A) => void;
   readonly isBusy: boolean;
   /** What the last run failed with, until the next one starts. */
@@ -20,6 +20,8 @@ export interface ActOptions<R> {
   readonly onDone?: (result: R) => void;
   /** True: the caller shows `error` itself, so no toast does. */
   readonly isQuiet?: boolean;
+  /** True: each start is about something else, another row say, so one that comes while another runs follows it. */
+  readonly inTurn?: boolean;
 }
 
 /**
@@ -36,26 +38,31 @@ export function useAct<A extends unknown[], R>(
   const [error, setError] = useState<ApiError>();
   const latest = useRef({ work, options });
   latest.current = { work, options };
+  const waiting = useRef<A[]>([]);
   const isRunning = useRef(false);
   const run = useCallback((...args: A) => {
+    if (isRunning.current && !latest.current.options.inTurn) return;
+    waiting.current.push(args);
     if (isRunning.current) return;
     isRunning.current = true;
     setBusy(true);
     setError(undefined);
-    const act = async (): Promise<void> => {
+    const one = async (next: A): Promise<void> => {
       try {
-        const result = await latest.current.work(...args);
+        const result = await latest.current.work(...next);
         latest.current.options.onDone?.(result);
       } catch (fault) {
         const refusal = asApiError(fault, latest.current.options.isQuiet === true);
         setError(refusal);
         if (!latest.current.options.isQuiet) toast({ text: refusal.message, tone: 'red' });
-      } finally {
-        isRunning.current = false;
-        setBusy(false);
       }
     };
-    detach(act(), reportError);
+    const all = async (): Promise<void> => {
+      for (let next = waiting.current.shift(); next; next = waiting.current.shift()) await one(next);
+      isRunning.current = false;
+      setBusy(false);
+    };
+    detach(all(), reportError);
   }, []);
   const forget = useCallback(() => setError(undefined), []);
   return { run, isBusy, error, forget };

@@ -75,7 +75,7 @@ export function Screen() {
   const [isConnecting, setConnecting] = useState(false);
   const client = useQueryClient();
   const reread = () => client.invalidateQueries({ queryKey: ['annotations'] });
-  const close = useAct(async (notes: readonly Note[], how: typeof resolve) => {
+  const closeAll = async (notes: readonly Note[], how: typeof resolve) => {
     const open = notes.flatMap(({ annotation }) => (isClosed(annotation) ? [] : [annotation.id]));
     for (const id of open) await how(id);
     await reread();
@@ -88,7 +88,8 @@ export function Screen() {
         await reread();
       },
     });
-  });
+  };
+  const close = useAct(closeAll, { inTurn: true });
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
   const filters = useMemo(
     () => [

@@ -198,6 +198,7 @@ export function useRetry(onDone?: () => void) {
       return ids.length;
     },
     {
+      inTurn: true,
       onDone: (count) => {
         toast({ text: count === 1 ? 'It is sent again.' : `${count} deliveries are sent again.` });
         makeOld('deliveries', 'event-list');

@@ -63,10 +63,11 @@ export function Screen() {
   const { q: text, state } = screen.search;
   const query = useTasks({ state, text, order: orderOf(screen.search, 'created') });
   const client = useQueryClient();
-  const cancel = useAct(async (tasks: readonly Task[]) => {
+  const cancelAll = async (tasks: readonly Task[]) => {
     for (const task of tasks.filter(isOpen)) await cancelTask(task.id);
     await client.invalidateQueries({ queryKey: ['tasks'] });
-  });
+  };
+  const cancel = useAct(cancelAll, { inTurn: true });
   const rows = useMemo(() => query.data?.pages.flatMap(({ tasks }) => tasks) ?? [], [query.data]);
   const asking = useAsking();
   return (

@@ -38,7 +38,7 @@ export function BoardList() {
   const isAdministrator = useIsAdministrator();
   const [edited, setEdited] = useState<Board | 'new'>();
   const [deleted, setDeleted] = useState<Board>();
-  const order = useAct((items: readonly Board[]) => saveOrder('boards', items));
+  const order = useAct((items: readonly Board[]) => saveOrder('boards', items), { inTurn: true });
   useKeys({ n: () => setEdited('new') }, !isAdministrator);
   if (boards.isPending) return <Skeleton kind="row" rows={4} />;
   if (!boards.data) return <ErrorState error={boards.error} onRetry={() => boards.refetch()} />;

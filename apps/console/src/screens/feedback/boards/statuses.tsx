@@ -35,7 +35,7 @@ export function StatusList() {
   const isAdministrator = useIsAdministrator();
   const [edited, setEdited] = useState<Status | 'new'>();
   const [deleted, setDeleted] = useState<Status>();
-  const order = useAct((items: readonly Status[]) => saveOrder('statuses', items));
+  const order = useAct((items: readonly Status[]) => saveOrder('statuses', items), { inTurn: true });
   const makeDefault = useAct(async (status: Status) => {
     const before = statuses.data?.find(({ isDefault }) => isDefault);
     const set = async (id: string) => {

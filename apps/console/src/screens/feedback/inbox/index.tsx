@@ -186,22 +186,26 @@ interface ActsParts {
 /** What can be done from the list, from the open post and by keys; selected posts go before the one that is looked at. */
 function useActs({ screen, selection, goOn, pick, write }: ActsParts) {
   const view = viewOf(screen.search);
-  const set = useAct(async ({ posts, clear }: Targets, state: Moderation) => {
+  // The next post is there at once, and its keys count while the server still works on the one before.
+  const set = useAct(moderate, { inTurn: true });
+  const remove = useAct(deletePosts, { inTurn: true });
+  const read = useAct((post: InboxPost) => markRead(post.id, post.isUnread), { inTurn: true });
+  const moderateAll = ({ posts, clear }: Targets, state: Moderation) => {
     // A view of posts that are held back loses those that are not any more, and the other way round.
     const isLeaving = isHeld(view) ? state !== view : state !== 'published';
     if (isLeaving) goOn(posts);
     clear();
-    await moderate(posts, state);
-  });
-  const remove = useAct(async ({ posts, clear }: Targets) => {
+    set.run(posts, state);
+  };
+  const removeAll = ({ posts, clear }: Targets) => {
     goOn(posts);
     clear();
-    await deletePosts(posts);
-  });
-  const read = useAct(async (post: InboxPost) => {
+    remove.run(posts);
+  };
+  const toggleRead = (post: InboxPost) => {
     if (!post.isUnread && screen.id === post.id) screen.open(undefined);
-    await markRead(post.id, post.isUnread);
-  });
+    read.run(post);
+  };
   const one = (post: Triaged): Targets => ({ posts: [post], clear: () => undefined });
   const acts: DetailActs & {
     moderateAll: (targets: Targets, state: Moderation) => void;
@@ -209,13 +213,13 @@ function useActs({ screen, selection, goOn, pick, write }: ActsParts) {
     toggleRead: (post: InboxPost) => void;
   } = {
     pick: (kind, post) => pick({ kind, ...one(post) }),
-    moderate: (post, state) => set.run(one(post), state),
-    remove: (post) => remove.run(one(post)),
+    moderate: (post, state) => moderateAll(one(post), state),
+    remove: (post) => removeAll(one(post)),
     write,
     goOn: (post) => goOn([post]),
-    moderateAll: set.run,
-    removeAll: remove.run,
-    toggleRead: read.run,
+    moderateAll,
+    removeAll,
+    toggleRead,
   };
   const targets = (post: InboxPost): Targets => {
     const selected = selection.current;

@@ -34,7 +34,7 @@ export function Lanes({ roadmapId, lanes }: { readonly roadmapId: string; readon
     },
     { onDone: () => setHeld(undefined) },
   );
-  const remove = useAct((entry: Entry) => removeEntry(roadmapId, entry));
+  const remove = useAct((entry: Entry) => removeEntry(roadmapId, entry), { inTurn: true });
   useEffect(() => {
     const id = focusOn.current;
     if (id === undefined) return;
