@@ -1,6 +1,7 @@
 /** One port: MCP to the gateway, a toolset's own routes by prefix, the rest to the operators' routes. */
 import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Gateway } from '@parley/gateway';
 import { cutByStop, isResourceMetadata, writeRefusal } from '@parley/gateway';
 import type { RouteSet } from '@parley/http';
@@ -106,7 +107,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (url.startsWith('/mcp')) return 'mcp';
     return routesFor(url)?.prefix ?? 'server';
   });
-  const calls = createRunningCalls(counts.ended);
+  const calls = createRunningCalls(server, counts.ended);
   const pipelines = createPipelines((req, res) => {
     options.onRequest();
     if (isLettingGo) res.shouldKeepAlive = false;
@@ -183,20 +184,41 @@ interface RunningCalls {
   cut(): string[];
 }
 
-function createRunningCalls(onEnd: (res: ServerResponse) => void): RunningCalls {
-  const running = new Set<ServerResponse>();
+const RUNNING = Symbol('running');
+
+/** A connection with the call that is in work on it; pipelines see to it that there is one at most. */
+interface CallLine extends Socket {
+  [RUNNING]?: ServerResponse | undefined;
+}
+
+/**
+ * Calls are kept by their connections. A set of the calls themselves would be rehashed with every few requests, and each
+ * table that it leaves behind keeps what was in it until the next full collection: a third more time for every call.
+ */
+function createRunningCalls(server: Server, onEnd: (res: ServerResponse) => void): RunningCalls {
+  const lines = new Set<CallLine>();
+  let count = 0;
   let onNone: (() => void) | undefined;
+  server.on('connection', (line: CallLine) => {
+    lines.add(line);
+    line.once('close', () => lines.delete(line));
+  });
+  const running = () => [...lines].flatMap(({ [RUNNING]: res }) => res ?? []);
   return {
     add(res) {
-      running.add(res);
+      const line: CallLine = res.req.socket;
+      line[RUNNING] = res;
+      count += 1;
       res.on('close', () => {
-        running.delete(res);
+        // The next one may have begun by now.
+        if (line[RUNNING] === res) line[RUNNING] = undefined;
+        count -= 1;
         onEnd(res);
-        if (running.size === 0) onNone?.();
+        if (count === 0) onNone?.();
       });
     },
     async none(timeoutMs) {
-      if (running.size === 0) return;
+      if (count === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       onNone = resolve;
       const timer = setTimeout(resolve, timeoutMs);
@@ -204,11 +226,12 @@ function createRunningCalls(onEnd: (res: ServerResponse) => void): RunningCalls 
       clearTimeout(timer);
     },
     letGo() {
-      for (const res of running) if (!res.headersSent) res.shouldKeepAlive = false;
+      for (const res of running()) if (!res.headersSent) res.shouldKeepAlive = false;
     },
     cut() {
-      for (const res of running) cutByStop(res);
-      return [...running].map(({ req }) => req.headers['mcp-name']?.toString() ?? req.url ?? '/');
+      const left = running();
+      for (const res of left) cutByStop(res);
+      return left.map(({ req }) => req.headers['mcp-name']?.toString() ?? req.url ?? '/');
     },
   };
 }
