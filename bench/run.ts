@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensureTestTools } from '../scripts/install-test-tools.ts';
 
 const USAGE = `Usage: npm run bench -- [--quick] [--only P1,P3] [--beside CHECKOUT] | --serve floor|sdk|parley [--tools N] [--port P]`;
 const serverSources: Record<string, string> = {
@@ -52,6 +53,8 @@ const flags = readFlags();
 if (flags.serve !== undefined) {
   await serve(flags.serve);
 } else {
+  // Tokenizers and foreign servers are among them.
+  await ensureTestTools();
   const { measure, MEASURABLE } = await import('./measure.ts');
   const only = flags.only?.toUpperCase().split(',');
   const unknown = only?.find((id) => !MEASURABLE.includes(id));
