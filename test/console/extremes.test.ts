@@ -54,7 +54,8 @@ describeInBrowser('extremes', () => {
       const wrong: string[] = [];
       for (const path of EMPTY) {
         await tab.go(path);
-        if ((await tab.page.locator('main .state-title').count()) === 0) wrong.push(path);
+        const title = tab.page.locator('main .state-title').first();
+        await title.waitFor({ state: 'visible' }).catch(() => wrong.push(path));
         await keepPicture(tab.page, `empty${path.replaceAll('/', '-')}`);
       }
       expect([wrong, refused, tab.faults]).toEqual([[], [], []]);

@@ -56,6 +56,8 @@ export interface Page {
     argument?: A,
     options?: { timeout?: number },
   ): Promise<unknown>;
+  /** Stands between the page and the server for some requests. */
+  route(url: string, serve: (request: { continue(): Promise<void> }) => Promise<void>): Promise<void>;
   /** Plays the server of sockets, or lets them through to it. */
   routeWebSocket(
     url: string,
