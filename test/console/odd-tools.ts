@@ -38,6 +38,10 @@ const inputs: Readonly<Record<string, object>> = {
   many_fields: object(manyFields, ['field_0']),
   nested,
   no_properties: { type: 'object' },
+  endless: object({ next: { anyOf: [{ $ref: '#' }, { type: 'null' }] }, constructor: { type: 'string' } }, [
+    'next',
+    'constructor',
+  ]),
   steps: object({}),
   asks: object({}),
   table: object({}),

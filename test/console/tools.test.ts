@@ -130,6 +130,23 @@ describeInBrowser('tools', () => {
     await run(page);
     expect(given()).toEqual({ free: [1, 2] });
 
+    await open('endless');
+    expect(await page.locator('.schema-form .field').count()).toBeLessThan(30);
+    expect(await page.getByRole('textbox', { name: /^constructor/ }).count()).toBeGreaterThan(0);
+
+    await open('no_properties');
+    const ran = upstream.of('tools/call').length;
+    await page.getByRole('textbox', { name: /Arguments/ }).fill('{"ids": [1]}');
+    await page.getByRole('textbox', { name: /Arguments/ }).fill('{"ids": [1,2}');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('One field needs care.').waitFor();
+    await page.getByRole('tab', { name: /About/ }).click();
+    await page.getByRole('tab', { name: /Run/ }).first().click();
+    await expect
+      .poll(() => page.getByRole('textbox', { name: /Arguments/ }).inputValue())
+      .toBe('{"ids": [1,2}');
+    expect(upstream.of('tools/call').length).toBe(ran);
+
     await open('steps');
     await run(page);
     expect(await shown(page)).toContain('All three parts are done.');

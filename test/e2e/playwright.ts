@@ -13,6 +13,7 @@ export interface Locator {
   selectOption(value: string): Promise<unknown>;
   setInputFiles(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
   focus(): Promise<void>;
+  inputValue(): Promise<string>;
   textContent(): Promise<string | null>;
   allTextContents(): Promise<string[]>;
   getAttribute(name: string): Promise<string | null>;
@@ -33,6 +34,15 @@ export interface Locator {
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   getByTitle(text: string | RegExp): Locator;
   evaluate<T>(read: (element: HTMLElement) => T): Promise<T>;
+}
+
+/** A request on its way. */
+export interface Route {
+  continue(): Promise<void>;
+  /** Asks the server, and tells the page nothing. */
+  fetch(): Promise<unknown>;
+  fulfill(answer: { status: number; contentType: string; body: string }): Promise<void>;
+  abort(): Promise<void>;
 }
 
 /** One tab. */
@@ -57,7 +67,8 @@ export interface Page {
     options?: { timeout?: number },
   ): Promise<unknown>;
   /** Stands between the page and the server for some requests. */
-  route(url: string, serve: (request: { continue(): Promise<void> }) => Promise<void>): Promise<void>;
+  route(url: string, serve: (route: Route) => Promise<unknown>): Promise<void>;
+  unrouteAll(): Promise<void>;
   /** Plays the server of sockets, or lets them through to it. */
   routeWebSocket(
     url: string,

@@ -482,6 +482,27 @@ describe('what is one’s own', () => {
     );
   });
 
+  test('a tab that still shows the organization before changes nothing in the next one', async () => {
+    const { person, organization: first } = (await owner.ask('GET /api/session')).body.data;
+    const { identity } = server.app.host;
+    const slug = 'second-home';
+    const two = await identity.createOrganization({ slug, name: 'Two', owner: { userId: person.userId } });
+    const stale = owner.csrfToken;
+    const live = await owner.stream('GET /api/live');
+    const moved = await owner.ask('PUT /api/session/organization', { body: { id: two.organizationId } });
+    expect([moved.status, moved.body.data.organization.id]).toEqual([200, two.organizationId]);
+    // Other tabs are not left listening to what they do not show any more.
+    await live.all();
+    const fresh = owner.csrfToken;
+    const save = { body: { isSkipped: true } };
+    owner.csrfToken = stale;
+    const refused = await owner.ask('PUT /api/first-run', save);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'CSRF']);
+    owner.csrfToken = fresh;
+    expect((await owner.ask('PUT /api/first-run', save)).status).toBe(200);
+    expect((await owner.ask('PUT /api/session/organization', { body: { id: first.id } })).status).toBe(200);
+  });
+
   test('who has a tool, and why, is for administrators', async () => {
     const who = '/api/tools/who?endpoint=parley&tool=parley_whoami';
     expect((await owner.ask(`GET ${who}`)).body.data.map(({ name }: { name: string }) => name)).toEqual(

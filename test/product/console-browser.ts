@@ -39,27 +39,25 @@ export class Browser {
     };
   }
 
-  async ask(route: string, { body, headers }: Asking = {}): Promise<Answered> {
+  async ask(route: string, { body: sent, headers }: Asking = {}): Promise<Answered> {
     const [method = 'GET', path = '/'] = route.split(' ');
     const answer = await fetch(`${this.url}${path}`, {
       method,
       redirect: 'manual',
       headers: {
         ...this.headers(method),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(sent !== undefined && { body: JSON.stringify(sent) }),
     });
     this.#keep(answer.headers);
     const text = await answer.text();
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      text,
-      body: isJson ? JSON.parse(text) : undefined,
-    };
+    const body = isJson ? JSON.parse(text) : undefined;
+    // Another organization has another token.
+    if (answer.ok && route === 'PUT /api/session/organization') this.csrfToken = body.data.csrfToken;
+    return { status: answer.status, headers: answer.headers, text, body };
   }
 
   /** Signs in, and keeps what the session needs. */

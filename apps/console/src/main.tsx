@@ -12,9 +12,6 @@ import './ui/base.css';
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no element with the id root.');
 
-// A new version was built while this tab was open: what it would load is gone.
-addEventListener('vite:preloadError', () => location.reload());
-
 createRoot(root).render(
   <StrictMode>
     <CSPProvider disableStyleElements>

@@ -6,6 +6,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { loadCode } from './api/load-code.ts';
 import { Frame } from './frame/frame.tsx';
 import { ScreenFault, ScreenMissing, ScreenPending } from './frame/screen-states.tsx';
 import { SCREENS } from './screens.ts';
@@ -18,7 +19,8 @@ const screenRoutes = SCREENS.map((screen) =>
   createRoute({
     getParentRoute: () => rootRoute,
     path: patternOf(screen.path),
-    component: lazyRouteComponent(screen.load, 'Screen'),
+    // What a newer version has replaced makes the router load the page anew, once somebody goes there.
+    component: lazyRouteComponent(() => loadCode(screen.load), 'Screen'),
     staticData: { base: screen.path },
   }),
 );

@@ -104,7 +104,10 @@ export function createWeb(
       await proveWebSession(store, id, now());
       return true;
     },
-    move: async (session, organizationId) => (await code()).moveWebSession(store, session, organizationId),
+    move: async (session, organizationId) => {
+      const { moveWebSession } = await code();
+      return changing((tx) => moveWebSession(tx, session, organizationId));
+    },
     list: async (userId) => (await code()).listWebSessions(store, userId, now()),
     end: async (userId, id) => {
       const { endWebSessions } = await code();

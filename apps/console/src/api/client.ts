@@ -31,6 +31,9 @@ export class ApiError extends Error {
 /** The code of a refusal that goes away when the person proves themselves again. */
 export const FRESH_SIGN_IN = 'FRESH_SIGN_IN';
 
+/** The code of a refusal of a tab that shows an organization which its session has left. */
+const ELSEWHERE = 'CSRF';
+
 /** The values of a query string; what is undefined or empty is left out. */
 export type Query = Readonly<Record<string, QueryValue | undefined>>;
 
@@ -49,8 +52,10 @@ export const clientHooks: {
   /** Asks the person to sign in again; true: the act may be repeated. */
   onFreshSignIn: () => Promise<boolean>;
   onSignedOut: () => void;
+  /** The session is another one, or in another organization, than this tab shows. */
+  onElsewhere: () => void;
   onReachable: (isReachable: boolean) => void;
-} = { onFreshSignIn: async () => false, onSignedOut: () => {}, onReachable: () => {} };
+} = { onFreshSignIn: async () => false, onSignedOut: () => {}, onElsewhere: () => {}, onReachable: () => {} };
 
 let csrfToken = '';
 
@@ -69,6 +74,13 @@ export async function send(
   const response = await sendOnce(method, path, body, options);
   if (response.ok) return response;
   const error = await refusalOf(response);
+  if (error.code === ELSEWHERE) {
+    clientHooks.onElsewhere();
+    throw new ApiError(
+      'Another tab has gone to another organization or signed in anew. This one follows; nothing was changed.',
+      { code: ELSEWHERE, status: error.status, requestId: error.requestId },
+    );
+  }
   if (error.status === 403 && error.code === FRESH_SIGN_IN && (await clientHooks.onFreshSignIn())) {
     const again = await sendOnce(method, path, body, options);
     if (again.ok) return again;
@@ -88,20 +100,52 @@ async function sendOnce(
   const isFile = body instanceof Blob;
   if (method !== 'GET' && method !== 'HEAD') headers['x-csrf-token'] = csrfToken;
   if (body !== undefined && !isFile) headers['content-type'] ??= 'application/json';
+  const address = path + queryText(options.query);
+  const content = body === undefined ? undefined : isFile ? body : JSON.stringify(body);
+  const attempt = method === 'POST' && typeof content === 'string' ? attemptAt(address, content) : undefined;
+  if (attempt !== undefined) headers['idempotency-key'] = attempt.key;
   try {
-    const response = await fetch(path + queryText(options.query), {
+    const response = await fetch(address, {
       method,
       headers,
-      body: body === undefined ? undefined : isFile ? body : JSON.stringify(body),
+      body: content,
       signal: options.signal,
       credentials: 'same-origin',
     });
     clientHooks.onReachable(true);
+    attempt?.answered();
     return response;
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw unreachable();
   }
+}
+
+const MOST_UNANSWERED = 50;
+/** Whoever sends the same words much later means them anew. */
+const SAME_FOR_MS = 10 * 60_000;
+
+/** What was sent and not answered: the server may have done it, and doing it again would do it twice. */
+const unanswered = new Map<string, { readonly key: string; readonly sinceMs: number }>();
+
+/** One attempt to have something done: the same request after one without an answer has the same key. */
+function attemptAt(address: string, content: string): { readonly key: string; answered(): void } {
+  const what = `${address}\n${content}`;
+  const known = unanswered.get(what);
+  const isSame = known !== undefined && performance.now() - known.sinceMs < SAME_FOR_MS;
+  const attempt = isSame ? known : { key: newKey(), sinceMs: performance.now() };
+  unanswered.delete(what);
+  unanswered.set(what, attempt);
+  const [oldest] = unanswered.keys();
+  if (unanswered.size > MOST_UNANSWERED && oldest !== undefined) unanswered.delete(oldest);
+  return { key: attempt.key, answered: () => unanswered.delete(what) };
+}
+
+// `crypto.randomUUID` is there on https and localhost only.
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
 }
 
 function unreachable(): ApiError {

@@ -31,6 +31,18 @@ function isWorthRetrying(error: unknown): boolean {
   return error.status === 0 || error.status === 429 || error.status >= 502;
 }
 
+/** What stands in for data: nothing while there is some, unless the server says that it is not to be had any more. */
+export function faultOf({
+  data,
+  error,
+}: {
+  readonly data?: unknown;
+  readonly error: Error | null;
+}): Error | null {
+  const isGone = error instanceof ApiError && (error.status === 403 || error.status === 404);
+  return data === undefined || isGone ? error : null;
+}
+
 /** What a read through a tool needs. */
 export interface ToolRead {
   /** Whose changes make the answer old. */

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { detach } from '../detach.ts';
 import { ApiError, clientHooks, setCsrfToken } from './client.ts';
+import { ownDrafts } from './drafts.ts';
 import { startLive, stopLive } from './live.ts';
 import { queryClient } from './query.ts';
 import { request } from './request.ts';
@@ -49,6 +50,10 @@ async function readSession(): Promise<Session | null> {
 
 function accept(session: Session): Session {
   setCsrfToken(session.csrfToken);
+  ownDrafts(session.person.id);
+  const before = queryClient.getQueryData<Session | null>(SESSION_KEY);
+  // Another tab went to another organization: what this one has read is of the one before.
+  if (before && before.person.id !== session.person.id) forgetRead();
   startLive();
   return session;
 }
@@ -69,6 +74,10 @@ export async function signIn(body: BodyOf<'POST /api/session'>): Promise<void> {
 /** Takes the place of whoever was signed in before: nothing that they read is kept. */
 function become(session: Session | null): void {
   queryClient.setQueryData(SESSION_KEY, session);
+  forgetRead();
+}
+
+function forgetRead(): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }
 
@@ -87,14 +96,11 @@ export function forgetSession(): void {
 }
 
 clientHooks.onSignedOut = forgetSession;
+clientHooks.onElsewhere = () => detach(refreshSession(), reportError);
 
 /** Works in another organization from now on. */
 export async function switchOrganization(id: string): Promise<void> {
-  await request('PUT /api/session/organization', { body: { id } });
-  // What is shown is read anew, what is not shown is forgotten: all of it belonged to the other one.
-  await queryClient.resetQueries({ queryKey: SESSION_KEY });
-  queryClient.removeQueries({ type: 'inactive' });
-  await queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  become(accept(await request('PUT /api/session/organization', { body: { id } })));
 }
 
 /** Reads the session anew, after something in it was changed. */

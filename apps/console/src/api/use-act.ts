@@ -1,5 +1,5 @@
 /** Owns acts of a person: one at a time, busy while it runs, and a toast that says what went wrong. */
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { detach } from '../detach.ts';
 import { toast } from '../ui/toast-store.ts';
 import { ApiError } from './client.ts';
@@ -18,7 +18,7 @@ export interface Act<A extends unknown[]> {
 /** What to do with the end of an act. */
 export interface ActOptions<R> {
   readonly onDone?: (result: R) => void;
-  /** True: the caller shows `error` itself, so no toast does. */
+  /** True: the caller shows `error` itself, so no toast does while the caller is there. */
   readonly isQuiet?: boolean;
   /** True: each start is about something else, another row say, so one that comes while another runs follows it. */
   readonly inTurn?: boolean;
@@ -40,6 +40,13 @@ export function useAct<A extends unknown[], R>(
   latest.current = { work, options };
   const waiting = useRef<A[]>([]);
   const isRunning = useRef(false);
+  const isThere = useRef(false);
+  useEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+    };
+  }, []);
   const run = useCallback((...args: A) => {
     if (isRunning.current && !latest.current.options.inTurn) return;
     waiting.current.push(args);
@@ -54,7 +61,8 @@ export function useAct<A extends unknown[], R>(
       } catch (fault) {
         const refusal = asApiError(fault, latest.current.options.isQuiet === true);
         setError(refusal);
-        if (!latest.current.options.isQuiet) toast({ text: refusal.message, tone: 'red' });
+        if (!latest.current.options.isQuiet || !isThere.current)
+          toast({ text: refusal.message, tone: 'red' });
       }
     };
     const all = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 /** Owns what is around every screen: who is signed in decides between the way in and the frame. */
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
+import { loadCode } from '../api/load-code.ts';
 import { cameByLink, useSession, useSessionQuery } from '../api/session.ts';
 import type { Session } from '../api/schema.ts';
 import { SCREENS } from '../screens.ts';
@@ -23,7 +24,9 @@ import { followTheme } from './shown-theme.ts';
 import { SubNavigation } from './sub-navigation.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const SignIn = lazy(async () => ({ default: (await import('../screens/sign-in/index.tsx')).SignIn }));
+const SignIn = lazy(async () => ({
+  default: (await loadCode(() => import('../screens/sign-in/index.tsx'))).SignIn,
+}));
 const SIGN_IN_PATH = '/sign-in';
 
 /** The page. */
@@ -34,7 +37,8 @@ export function Frame() {
   return (
     <>
       {session.data ? (
-        <SignedIn />
+        // Nothing that was open for one member goes on for another.
+        <SignedIn key={session.data.person.id} />
       ) : session.data === null ? (
         <Suspense>
           <SignIn />

@@ -1,8 +1,9 @@
 /** Owns opening the palette: its field is there at once and keeps what is typed while the rest loads. */
 import { lazy, Suspense, useState } from 'react';
 import './palette.css';
+import { loadCode } from '../api/load-code.ts';
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const Palette = lazy(async () => ({ default: (await loadCode(() => import('./palette.tsx'))).Palette }));
 
 /** The palette, from the key press on. */
 export function PaletteDoor({

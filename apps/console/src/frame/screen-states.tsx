@@ -16,7 +16,14 @@ export function ScreenPending() {
 
 /** A screen that broke; the frame around it still works. */
 export function ScreenFault({ error, reset }: ErrorComponentProps) {
-  return <ErrorState error={error} onRetry={reset} />;
+  if (!isReplaced(error)) return <ErrorState error={error} onRetry={reset} />;
+  const words = 'A newer version of the console has come meanwhile. It is loaded when you try again.';
+  return <ErrorState error={new Error(words)} onRetry={() => location.reload()} />;
+}
+
+/** As browsers say that a file with code is not there. */
+function isReplaced(error: unknown): boolean {
+  return error instanceof Error && /dynamically imported module|module script failed/.test(error.message);
 }
 
 /** An address that leads nowhere. */

@@ -1,5 +1,6 @@
 /** Owns charts over time: the library loads with the first one. */
 import { Suspense, lazy } from 'react';
+import { loadCode } from '../api/load-code.ts';
 
 /** One line or row of bars; `values` belong to the times of the chart, null where there is none. */
 export interface ChartSeries {
@@ -21,7 +22,9 @@ export interface ChartProps {
   readonly onRange?: (fromMs: number, toMs: number) => void;
 }
 
-const Loaded = lazy(async () => ({ default: (await import('./chart-loaded.tsx')).LoadedChart }));
+const Loaded = lazy(async () => ({
+  default: (await loadCode(() => import('./chart-loaded.tsx'))).LoadedChart,
+}));
 
 /** A chart over time. */
 export function Chart(props: ChartProps) {

@@ -1,5 +1,6 @@
 /** Owns editing JSON and code: the editor loads with the first screen that needs it. */
 import { Suspense, lazy } from 'react';
+import { loadCode } from '../api/load-code.ts';
 import { Skeleton } from './states.tsx';
 
 /** What an editor takes. */
@@ -15,7 +16,9 @@ export interface CodeEditorProps {
   readonly onSubmit?: () => void;
 }
 
-const Loaded = lazy(async () => ({ default: (await import('./code-editor-loaded.tsx')).LoadedCodeEditor }));
+const Loaded = lazy(async () => ({
+  default: (await loadCode(() => import('./code-editor-loaded.tsx'))).LoadedCodeEditor,
+}));
 
 /** An editor with colours, folding and faults marked. */
 export function CodeEditor(props: CodeEditorProps) {

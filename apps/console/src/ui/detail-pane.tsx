@@ -2,6 +2,7 @@
 import { ArrowLeft, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
+import { faultOf } from '../api/query.ts';
 import { useOpenedName } from '../frame/page-title.ts';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
@@ -22,6 +23,8 @@ export interface DetailPaneProps {
   /** Given: a skeleton or an error stands in for the content. */
   readonly query?: {
     readonly isPending: boolean;
+    /** What was read before stays when reading it again fails. */
+    readonly data?: unknown;
     readonly error: Error | null;
     readonly refetch: () => unknown;
   };
@@ -46,7 +49,8 @@ export function DetailPane({
 }: DetailPaneProps) {
   const isWide = useIsWide();
   const pane = useRef<HTMLElement>(null);
-  const isKnown = query === undefined || (!query.isPending && query.error === null);
+  const fault = query === undefined ? null : faultOf(query);
+  const isKnown = query === undefined || (!query.isPending && fault === null);
   useOpenedName(isKnown ? name : undefined);
   useKeys({ Escape: onClose });
   // Opened by a key: the next Tab goes on in here, not at the top of the page.
@@ -67,8 +71,8 @@ export function DetailPane({
       <div className="detail-body">
         {query?.isPending ? (
           <Skeleton rows={8} />
-        ) : query?.error ? (
-          <ErrorState error={query.error} onRetry={() => query.refetch()} />
+        ) : fault ? (
+          <ErrorState error={fault} onRetry={() => query?.refetch()} />
         ) : (
           children
         )}

@@ -1,5 +1,6 @@
 /** Owns graphs of steps and what follows from what: the library loads with the first one. */
 import { Suspense, lazy } from 'react';
+import { loadCode } from '../api/load-code.ts';
 import type { Tone } from './badge.tsx';
 import { Skeleton } from './states.tsx';
 
@@ -30,7 +31,9 @@ export interface GraphProps {
   readonly onOpen?: (id: string) => void;
 }
 
-const Loaded = lazy(async () => ({ default: (await import('./graph-loaded.tsx')).LoadedGraph }));
+const Loaded = lazy(async () => ({
+  default: (await loadCode(() => import('./graph-loaded.tsx'))).LoadedGraph,
+}));
 
 /** Boxes and arrows. */
 export function Graph(props: GraphProps) {

@@ -29,24 +29,17 @@ export function SavedViews({
     queryFn: () => request('GET /api/views/{screen}', { path }),
   });
   const [name, setName] = useState<string>();
-  const save = useAct(
-    async (next: readonly View[]) => {
-      await request('PUT /api/views/{screen}', { path, body: { views: next } });
-      queryClient.setQueryData(key, next);
-    },
-    { onDone: () => setName(undefined) },
-  );
-  const remove = useAct(async (rest: readonly View[], gone: View) => {
-    const before = views;
-    await request('PUT /api/views/{screen}', { path, body: { views: rest } });
-    queryClient.setQueryData(key, rest);
-    toast({
-      text: `The view “${gone.name}” is removed.`,
-      async onUndo() {
-        await request('PUT /api/views/{screen}', { path, body: { views: before } });
-        queryClient.setQueryData(key, before);
-      },
-    });
+  /** Changes the list as the server has it now: this tab may have read it long ago, or not yet. */
+  const change = async (next: (now: readonly View[]) => readonly View[]) => {
+    const changed = next(await request('GET /api/views/{screen}', { path }));
+    await request('PUT /api/views/{screen}', { path, body: { views: changed } });
+    queryClient.setQueryData(key, changed);
+  };
+  const put = (view: View) => change((now) => [...now.filter(({ name: own }) => own !== view.name), view]);
+  const save = useAct(put, { onDone: () => setName(undefined) });
+  const remove = useAct(async (gone: View) => {
+    await change((now) => now.filter(({ name: own }) => own !== gone.name));
+    toast({ text: `The view “${gone.name}” is removed.`, onUndo: () => put(gone) });
   });
   const hasSearch = Object.keys(screen.search).length > 0;
   const show = (view: View) => {
@@ -64,8 +57,7 @@ export function SavedViews({
   if (items.length > 0) items.push('separator');
   items.push({ label: 'Save these filters …', isDisabled: !hasSearch, onSelect: () => setName('') });
   if (shown) {
-    const rest = views.filter((view) => view !== shown);
-    items.push({ label: `Remove “${shown.name}”`, isDanger: true, onSelect: () => remove.run(rest, shown) });
+    items.push({ label: `Remove “${shown.name}”`, isDanger: true, onSelect: () => remove.run(shown) });
   }
   const trimmed = name?.trim() ?? '';
   return (
@@ -87,8 +79,7 @@ export function SavedViews({
         size="s"
         onSubmit={() => {
           if (trimmed === '') return;
-          const others = views.filter((view) => view.name !== trimmed);
-          save.run([...others, { name: trimmed, search: current }]);
+          save.run({ name: trimmed, search: current });
         }}
         footer={
           <Button kind="primary" type="submit" isBusy={save.isBusy} disabled={trimmed === ''}>

@@ -1,6 +1,7 @@
 /** Owns one agent: its heading and its tabs, each with an address of its own. */
 import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
+import { loadCode } from '../../api/load-code.ts';
 import { ShortId } from '../../ui/copy-button.tsx';
 import { DetailPane } from '../../ui/detail-pane.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -17,8 +18,12 @@ import { ToolsTab } from './tools-tab.tsx';
 import { WorkTab } from './work-tab.tsx';
 
 // Both bring a good deal along: words for cron, dialogs, the graph.
-const SchedulesTab = lazy(async () => ({ default: (await import('./schedules-tab.tsx')).SchedulesTab }));
-const WorkflowsTab = lazy(async () => ({ default: (await import('./workflows-tab.tsx')).WorkflowsTab }));
+const SchedulesTab = lazy(async () => ({
+  default: (await loadCode(() => import('./schedules-tab.tsx'))).SchedulesTab,
+}));
+const WorkflowsTab = lazy(async () => ({
+  default: (await loadCode(() => import('./workflows-tab.tsx'))).WorkflowsTab,
+}));
 
 const later = (tab: ReactNode) => <Suspense fallback={<Skeleton rows={6} />}>{tab}</Suspense>;
 

@@ -8,6 +8,7 @@ import { Badge, StateBadge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { eachOf, missedWords, tryEach } from '../../ui/each-of.ts';
 import { ListScreen } from '../../ui/list-screen.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
@@ -77,14 +78,17 @@ export function Screen() {
   const reread = () => client.invalidateQueries({ queryKey: ['annotations'] });
   const closeAll = async (notes: readonly Note[], how: typeof resolve) => {
     const open = notes.flatMap(({ annotation }) => (isClosed(annotation) ? [] : [annotation.id]));
-    for (const id of open) await how(id);
+    const end = await tryEach(open, how);
+    const { done } = end;
     await reread();
-    if (open.length === 0) return;
-    const count = open.length === 1 ? '1 annotation' : `${open.length} annotations`;
+    const missed = missedWords(open.length, end);
+    if (missed !== undefined) toast({ text: missed, tone: 'red' });
+    if (done.length === 0) return;
+    const count = done.length === 1 ? '1 annotation' : `${done.length} annotations`;
     toast({
       text: `${count} ${how === resolve ? 'resolved' : 'dismissed'}.`,
       async onUndo() {
-        for (const id of open) await reopen(id);
+        await eachOf(done, reopen);
         await reread();
       },
     });

@@ -145,9 +145,14 @@ function Thread({ note }: { readonly note: Annotation }) {
 
 function ReplyBox({ id, onSent }: { readonly id: string; readonly onSent: () => void }) {
   const [text, setText] = useState('');
-  const send = useAct((message: string) => reply(id, message), {
-    onDone() {
-      setText('');
+  const say = async (message: string) => {
+    await reply(id, message);
+    return message;
+  };
+  const send = useAct(say, {
+    onDone(sent) {
+      // What was typed meanwhile is not what was sent.
+      setText((now) => (now === sent ? '' : now));
       onSent();
     },
   });

@@ -31,7 +31,7 @@ export function SettingsTab({
 }) {
   const query = useConnection(id);
   if (query.isPending) return <Skeleton rows={10} />;
-  if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (!query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   const { item } = query.data;
   if (item === null)
     return <EmptyState title="There is no such connection">It was deleted meanwhile.</EmptyState>;

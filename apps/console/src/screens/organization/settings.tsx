@@ -37,7 +37,7 @@ export function Settings() {
     <Page title="Settings">
       {query.isPending ? (
         <Skeleton kind="card" rows={2} />
-      ) : query.error ? (
+      ) : !query.data ? (
         <ErrorState error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <>

@@ -8,9 +8,11 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { useAsking } from '../../ui/asking.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { missedWords, tryEach } from '../../ui/each-of.ts';
 import { ListScreen } from '../../ui/list-screen.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast-store.ts';
 import { useScreen } from '../../ui/use-screen.ts';
 import { When } from '../../ui/when.tsx';
 import { cancelTask, isOpen, STATES, useTasks } from './queries.ts';
@@ -64,8 +66,11 @@ export function Screen() {
   const query = useTasks({ state, text, order: orderOf(screen.search, 'created') });
   const client = useQueryClient();
   const cancelAll = async (tasks: readonly Task[]) => {
-    for (const task of tasks.filter(isOpen)) await cancelTask(task.id);
+    const open = tasks.filter(isOpen);
+    const end = await tryEach(open, ({ id }) => cancelTask(id));
     await client.invalidateQueries({ queryKey: ['tasks'] });
+    const missed = missedWords(open.length, end);
+    if (missed !== undefined) toast({ text: missed, tone: 'red' });
   };
   const cancel = useAct(cancelAll, { inTurn: true });
   const rows = useMemo(() => query.data?.pages.flatMap(({ tasks }) => tasks) ?? [], [query.data]);

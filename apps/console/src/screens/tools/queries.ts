@@ -92,8 +92,12 @@ const SAVED_KEY = ['views', 'tool-runs'];
 export function useSavedRuns(): UseQueryResult<SavedRun[]> {
   return useQuery({
     queryKey: SAVED_KEY,
-    queryFn: async () => (await request('GET /api/views/{screen}', { path: SAVED_PATH })).flatMap(readRun),
+    queryFn: readRuns,
   });
+}
+
+async function readRuns(): Promise<SavedRun[]> {
+  return (await request('GET /api/views/{screen}', { path: SAVED_PATH })).flatMap(readRun);
 }
 
 function readRun({ name, search }: View): SavedRun[] {
@@ -109,12 +113,27 @@ function readRun({ name, search }: View): SavedRun[] {
 // Names are unique in the list, runs only for their tool.
 const MARK = ' · ';
 
-/** Keeps the list of saved runs. */
-export async function saveRuns(runs: readonly SavedRun[]): Promise<void> {
+/** Changes the list of saved runs as the server has it now: this tab may have read it long ago, or not yet. */
+async function changeRuns(next: (now: readonly SavedRun[]) => readonly SavedRun[]): Promise<void> {
+  const runs = next(await readRuns());
   const views = runs.map(({ name, tool, args }) => ({
     name: `${name}${MARK}${tool}`,
     search: JSON.stringify({ tool, args }),
   }));
   await request('PUT /api/views/{screen}', { path: SAVED_PATH, body: { views } });
   queryClient.setQueryData(SAVED_KEY, runs);
+}
+
+/** Keeps a run, in the place of the one of its name. */
+export async function saveRun(run: SavedRun): Promise<void> {
+  await changeRuns((now) => [...now.filter((one) => !isSameRun(one, run)), run]);
+}
+
+/** Forgets a saved run. */
+export async function removeRun(run: SavedRun): Promise<void> {
+  await changeRuns((now) => now.filter((one) => !isSameRun(one, run)));
+}
+
+function isSameRun(one: SavedRun, other: SavedRun): boolean {
+  return one.tool === other.tool && one.name === other.name;
 }

@@ -1,6 +1,7 @@
 /** Owns running a tool: the form or the JSON, who runs it, the run and what came of it. */
 import { Play, Square } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { createDrafts } from '../../api/drafts.ts';
 import type { Tool } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeEditor } from '../../ui/code-editor.tsx';
@@ -23,33 +24,36 @@ const NO_PROBLEMS: Problems = new Map();
 const MYSELF = 'myself';
 
 /** What was typed for a tool lasts as long as the tab, so that a look elsewhere loses nothing. */
-const drafts = new Map<string, unknown>();
+const drafts = createDrafts<{ readonly args: unknown; readonly json: string | undefined }>();
 
 /** The runner of one tool. */
 export function Runner({ tool, screen }: { readonly tool: Tool; readonly screen: ScreenState }) {
   const draftKey = `${tool.endpoint}:${tool.name}`;
-  const [args, setArgs] = useState<unknown>(() => drafts.get(draftKey) ?? initialArguments(tool));
-  const [json, setJson] = useState<string>();
+  const [{ args, json }, setDraft] = useState(
+    () => drafts.get(draftKey) ?? { args: initialArguments(tool), json: undefined },
+  );
+  const keep = (next: { readonly args: unknown; readonly json: string | undefined }) => {
+    drafts.set(draftKey, next);
+    setDraft(next);
+  };
   const [isChecked, setChecked] = useState(false);
   const [as, setAs] = useState(MYSELF);
   const [isAsking, setAsking] = useState(false);
   const runner = useRun(tool);
-  const change = (next: unknown) => {
-    drafts.set(draftKey, next);
-    setArgs(next);
-  };
-  useRecordedArguments(screen, (recorded) => {
-    change(recorded);
-    if (json !== undefined) setJson(JSON.stringify(recorded, null, 2));
-  });
+  const setJson = (next: string | undefined) => keep({ args, json: next });
+  /** Takes arguments, and shows them in the way that is open. */
+  const take = (next: unknown) =>
+    keep({ args: next, json: json === undefined ? undefined : JSON.stringify(next, null, 2) });
+  useRecordedArguments(screen, take);
   const parsed = useMemo(() => (json === undefined ? undefined : parseJson(json)), [json]);
   const current = parsed === undefined ? args : parsed.value;
   const problems = useMemo(
     () => (isChecked ? findProblems(tool.inputSchema, current) : NO_PROBLEMS),
     [isChecked, tool.inputSchema, current],
   );
+  const isRunning = runner.run?.state === 'running' || runner.run?.state === 'asking';
   const start = () => {
-    if (parsed?.isBroken) return;
+    if (parsed?.isBroken || isRunning) return;
     setChecked(true);
     const found = findProblems(tool.inputSchema, current);
     if (found.size > 0 && json === undefined) return;
@@ -61,11 +65,9 @@ export function Runner({ tool, screen }: { readonly tool: Tool; readonly screen:
     runner.start(current ?? {}, as === MYSELF ? undefined : as);
   };
   const load = (next: unknown) => {
-    change(next);
+    take(next);
     setChecked(false);
-    if (json !== undefined) setJson(JSON.stringify(next, null, 2));
   };
-  const isRunning = runner.run?.state === 'running' || runner.run?.state === 'asking';
   return (
     <div className="stack-l">
       {tool.description !== '' && <p className="tools-words muted">{firstWords(tool.description)}</p>}
@@ -77,7 +79,8 @@ export function Runner({ tool, screen }: { readonly tool: Tool; readonly screen:
           start();
         }}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          // The editor of JSON takes these keys itself.
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
           event.preventDefault();
           start();
         }}
@@ -87,7 +90,7 @@ export function Runner({ tool, screen }: { readonly tool: Tool; readonly screen:
             <button
               type="button"
               aria-pressed={json === undefined}
-              onClick={() => toForm(parsed, change, setJson)}
+              onClick={() => toForm(parsed, (next) => keep({ args: next, json: undefined }))}
             >
               Form
             </button>
@@ -102,7 +105,12 @@ export function Runner({ tool, screen }: { readonly tool: Tool; readonly screen:
           <SavedRuns tool={tool} args={current} onLoad={load} />
         </div>
         {json === undefined ? (
-          <SchemaForm schema={tool.inputSchema} value={args} onChange={change} problems={problems} />
+          <SchemaForm
+            schema={tool.inputSchema}
+            value={args}
+            onChange={(next) => keep({ args: next, json })}
+            problems={problems}
+          />
         ) : (
           <>
             <CodeEditor
@@ -157,15 +165,10 @@ function initialArguments(tool: Tool): unknown {
   return initialOf(schema, schema) ?? {};
 }
 
-function toForm(
-  parsed: Parsed | undefined,
-  change: (args: unknown) => void,
-  setJson: (json: string | undefined) => void,
-): void {
+function toForm(parsed: Parsed | undefined, show: (args: unknown) => void): void {
   if (parsed?.isBroken)
     return toast({ text: 'Mend the JSON first: the form cannot show it.', tone: 'amber' });
-  if (parsed) change(parsed.value);
-  setJson(undefined);
+  if (parsed) show(parsed.value);
 }
 
 interface Parsed {

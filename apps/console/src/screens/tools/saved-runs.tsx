@@ -9,7 +9,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import type { MenuEntry } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { keyOf, saveRuns, useSavedRuns } from './queries.ts';
+import { keyOf, removeRun, saveRun, useSavedRuns } from './queries.ts';
 import type { SavedRun } from './queries.ts';
 
 /** The menu of saved arguments of a tool. */
@@ -24,19 +24,19 @@ export function SavedRuns({
 }) {
   const { data: all = [] } = useSavedRuns();
   const [name, setName] = useState<string>();
-  const save = useAct(saveRuns, { onDone: () => setName(undefined) });
+  const save = useAct(saveRun, { onDone: () => setName(undefined) });
+  const remove = useAct(async (run: SavedRun) => {
+    await removeRun(run);
+    toast({ text: `“${run.name}” is removed.`, onUndo: () => saveRun(run) });
+  });
   const key = keyOf(tool);
   const own = all.filter((run) => run.tool === key);
   const trimmed = name?.trim() ?? '';
-  const remove = (run: SavedRun) => {
-    save.run(all.filter((one) => one !== run));
-    toast({ text: `“${run.name}” is removed.`, onUndo: () => saveRuns(all) });
-  };
   const items: MenuEntry[] = [
     ...own.map((run) => ({ label: run.name, onSelect: () => onLoad(run.args) })),
     ...(own.length > 0 ? (['separator'] as const) : []),
     { label: 'Save these arguments …', onSelect: () => setName('') },
-    ...own.map((run) => ({ label: `Remove “${run.name}”`, isDanger: true, onSelect: () => remove(run) })),
+    ...own.map((run) => ({ label: `Remove “${run.name}”`, isDanger: true, onSelect: () => remove.run(run) })),
   ];
   return (
     <>
@@ -57,8 +57,7 @@ export function SavedRuns({
         size="s"
         onSubmit={() => {
           if (trimmed === '') return;
-          const others = all.filter((run) => run.tool !== key || run.name !== trimmed);
-          save.run([...others, { name: trimmed, tool: key, args: args ?? {} }]);
+          save.run({ name: trimmed, tool: key, args: args ?? {} });
         }}
         footer={
           <Button kind="primary" type="submit" isBusy={save.isBusy} disabled={trimmed === ''}>

@@ -40,7 +40,7 @@ export function CodeTab({ virtual, described, has, screen }: PartProps & { reado
     screen.setSearch({ tool: name === NEW ? undefined : name });
   };
   if (query.isPending) return <Skeleton rows={6} />;
-  if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (!query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   const { items } = query.data;
   const tool = items.find(({ name }) => name === opened);
   if (isNew || tool)

@@ -54,6 +54,7 @@ function Loading({
   const query = {
     isPending: item.isPending || described.isPending,
     error: item.error ?? described.error,
+    data: item.data && described.data,
     refetch: async () => Promise.all([item.refetch(), described.refetch()]),
   };
   const virtual = item.data?.item ?? undefined;

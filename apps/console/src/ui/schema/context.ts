@@ -29,6 +29,9 @@ interface FormContext {
   readonly FieldNode: ComponentType<FieldNodeProps>;
 }
 
+/** How many fields a field stands in: a schema may name itself without end. */
+export const DepthContext = createContext(0);
+
 /** The form around a field. */
 export const SchemaFormContext = createContext<FormContext | undefined>(undefined);
 

@@ -1,18 +1,25 @@
 /** Owns a field for anything: JSON as text, checked while it is typed. */
 import { useState } from 'react';
 import { Field, TextArea } from '../field.tsx';
+import { BrokenJson } from './broken-json.ts';
 import { hintOf, useSchemaForm } from './context.ts';
 import type { ControlProps } from './context.ts';
 
-/** JSON as text; what does not parse yet is kept here and not handed on. */
+/** JSON as text; what does not parse yet is handed on as that, so that it stays and is not sent. */
 export function JsonField({ schema, label, path, value, onChange, isRequired, isLabelHidden }: ControlProps) {
   const { problems } = useSchemaForm();
-  const [typed, setTyped] = useState<string>();
-  const isBroken = typed !== undefined && typed.trim() !== '' && !isJson(typed);
+  const isBroken = value instanceof BrokenJson;
+  const [typed, setTyped] = useState<string | undefined>(isBroken ? value.text : undefined);
   // What was typed stays as it was typed, until the value is another one. Tidying it up when the field is left would
   // move the button that is about to be clicked.
-  const isOwn = typed !== undefined && (isBroken || JSON.stringify(value) === compact(typed));
-  const shown = isOwn ? typed : value === undefined ? '' : JSON.stringify(value, null, 2);
+  const isOwn = typed !== undefined && !isBroken && isJson(typed) && JSON.stringify(value) === compact(typed);
+  const shown = isBroken
+    ? value.text
+    : isOwn
+      ? typed
+      : value === undefined
+        ? ''
+        : JSON.stringify(value, null, 2);
   return (
     <Field
       label={label}
@@ -29,7 +36,7 @@ export function JsonField({ schema, label, path, value, onChange, isRequired, is
         onText={(text) => {
           setTyped(text);
           if (text.trim() === '') onChange(undefined);
-          else if (isJson(text)) onChange(JSON.parse(text));
+          else onChange(isJson(text) ? JSON.parse(text) : new BrokenJson(text));
         }}
       />
     </Field>

@@ -5,7 +5,7 @@ import { Button, IconButton } from '../button.tsx';
 import { Input } from '../field.tsx';
 import { hintOf, useSchemaForm } from './context.ts';
 import type { ControlProps } from './context.ts';
-import { asSchema, initialOf, resolve, textsOf } from './read-schema.ts';
+import { asSchema, initialOf, ownOf, resolve, textsOf } from './read-schema.ts';
 import type { Schema } from './read-schema.ts';
 
 const MANY = 16;
@@ -34,7 +34,9 @@ export function ObjectFields({
   const wanted = text.trim().toLowerCase();
   const matters = (name: string) => {
     if (wanted !== '') return isAbout(name, resolve(properties[name], root), wanted);
-    return !isMany || isAll || required.has(name) || held[name] !== undefined || problems.has(pathOf(name));
+    return (
+      !isMany || isAll || required.has(name) || ownOf(held, name) !== undefined || problems.has(pathOf(name))
+    );
   };
   const shown = names.filter(matters).toSorted((a, b) => Number(required.has(b)) - Number(required.has(a)));
   const change = (name: string, next: unknown) => {
@@ -59,7 +61,7 @@ export function ObjectFields({
           schema={properties[name]}
           label={name}
           path={pathOf(name)}
-          value={held[name]}
+          value={ownOf(held, name)}
           onChange={(next) => change(name, next)}
           isRequired={required.has(name)}
         />

@@ -1,10 +1,12 @@
 /** Owns what a form can see is missing or wrong before anything is sent; the server checks everything again. */
-import { allowsNull, asSchema, kindOf, resolve, textsOf, withoutNull } from './read-schema.ts';
+import { BrokenJson } from './broken-json.ts';
+import { allowsNull, asSchema, kindOf, ownOf, resolve, textsOf, withoutNull } from './read-schema.ts';
 import type { Schema } from './read-schema.ts';
 
 /** What is wrong, by the path of the field: `people.0.name`. */
 export type Problems = ReadonlyMap<string, string>;
 
+const BROKEN = 'This is no JSON yet.';
 const DEEPEST = 12;
 const MOST = 200;
 
@@ -17,6 +19,10 @@ export function findProblems(schema: unknown, value: unknown): Problems {
 
   function look(part: unknown, held: unknown, path: string, depth: number): void {
     if (depth > DEEPEST || problems.size > MOST) return;
+    if (held instanceof BrokenJson) {
+      problems.set(path, BROKEN);
+      return;
+    }
     const resolved = resolve(part, root);
     if (held === null && allowsNull(resolved, root)) return;
     const found = withoutNull(resolved, root);
@@ -36,11 +42,12 @@ export function findProblems(schema: unknown, value: unknown): Problems {
   function lookObject(found: Schema, held: Schema, path: string, depth: number): void {
     const properties = asSchema(found['properties']);
     for (const name of textsOf(found['required'])) {
-      if (Object.hasOwn(properties, name) && held[name] === undefined)
+      if (Object.hasOwn(properties, name) && ownOf(held, name) === undefined)
         problems.set(at(path, name), 'This is needed.');
     }
     for (const [name, part] of Object.entries(properties)) {
-      if (held[name] !== undefined) look(part, held[name], at(path, name), depth + 1);
+      const one = ownOf(held, name);
+      if (one !== undefined) look(part, one, at(path, name), depth + 1);
     }
   }
 

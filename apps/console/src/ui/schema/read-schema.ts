@@ -25,6 +25,11 @@ export function asSchema(value: unknown): Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
 }
 
+/** What a value holds under a name, which may be that of something every object has. */
+export function ownOf(value: Schema, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
 /** Follows references inside the document and joins `allOf`; what leads nowhere allows everything. */
 export function resolve(value: unknown, root: Schema): Schema {
   let schema = asSchema(value);

@@ -1,9 +1,9 @@
 /** Owns forms made from a JSON Schema: of tools, questions, settings. Start here; each kind of field has its file. */
-import { useMemo } from 'react';
+import { useContext, useMemo } from 'react';
 import { ArrayField, MapField } from './array-field.tsx';
 import { ChoiceField } from './choice-field.tsx';
-import { SchemaFormContext, useSchemaForm } from './context.ts';
-import type { FieldNodeProps } from './context.ts';
+import { DepthContext, SchemaFormContext, useSchemaForm } from './context.ts';
+import type { ControlProps, FieldNodeProps } from './context.ts';
 import { JsonField } from './json-field.tsx';
 import { ObjectField, ObjectFields } from './object-field.tsx';
 import type { Problems } from './problems.ts';
@@ -12,6 +12,8 @@ import { BooleanField, ConstField, EnumField, NumberField, TextField } from './s
 import './schema-form.css';
 
 const NO_PROBLEMS: Problems = new Map();
+/** What is further in is filled in as JSON. */
+const DEEPEST = 8;
 
 /** What a form takes; `value` is the object that is sent. */
 export interface SchemaFormProps {
@@ -60,8 +62,19 @@ function isEmpty(schema: Record<string, unknown>): boolean {
 
 function FieldNode(props: FieldNodeProps) {
   const { root } = useSchemaForm();
+  const depth = useContext(DepthContext);
   const schema = withoutNull(resolve(props.schema, root), root);
-  const control = { ...props, schema };
+  if (depth >= DEEPEST) return <JsonField {...props} schema={schema} />;
+  return (
+    <DepthContext value={depth + 1}>
+      <Control {...props} schema={schema} />
+    </DepthContext>
+  );
+}
+
+function Control(control: ControlProps) {
+  const { root } = useSchemaForm();
+  const { schema } = control;
   const kind = kindOf(schema, root);
   switch (kind) {
     case 'const':

@@ -142,7 +142,7 @@ export async function findWebSession(
     id: row.id,
     userId: row.user_id,
     caller: { ...caller, freshUntil },
-    csrfToken: csrfTokenOf(token),
+    csrfToken: csrfTokenOf(token, caller.organizationId),
     freshUntil,
   };
 }
@@ -282,22 +282,27 @@ export async function proveWebSession(store: Store, id: string, now: number): Pr
 
 /** Moves a session to another organization of its person; false where they are not of the team. */
 export async function moveWebSession(
-  store: Store,
+  tx: StoreTransaction,
   { id, userId }: Pick<WebSession, 'id' | 'userId'>,
   organizationId: string,
 ): Promise<boolean> {
-  const all = await teamMemberships(store, userId);
+  const all = await teamMemberships(tx, userId);
   if (!all.some((one) => one.organizationId === organizationId)) return false;
-  await store
+  await tx
     .db<IdentityTables>()
     .updateTable('web_sessions')
     .set({ organization_id: organizationId })
     .where('id', '=', id)
     .execute();
+  // Other tabs of the browser still show the organization before.
+  await tx.signal(WEB_SESSIONS_CHANGED, userId);
   return true;
 }
 
-// Only the holder of the session's token can make it, so it is not stored.
-function csrfTokenOf(token: string): string {
-  return createHmac('sha256', token).update('csrf').digest('base64url');
+/**
+ * Only the holder of the session's token can make it, so it is not stored. A tab that still shows another organization
+ * has another one, so that nothing is written into this one by mistake.
+ */
+function csrfTokenOf(token: string, organizationId: string): string {
+  return createHmac('sha256', token).update(`csrf ${organizationId}`).digest('base64url');
 }

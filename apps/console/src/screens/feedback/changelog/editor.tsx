@@ -62,7 +62,13 @@ export function Editor({
     {
       isQuiet: true,
       onDone: (saved) => {
-        setTyped(undefined);
+        // What was typed meanwhile stays, and goes along where a new entry gets its own place.
+        const later = drafts.get(id);
+        setTyped(later);
+        if (later !== undefined && saved.id !== id) {
+          drafts.delete(id);
+          drafts.set(saved.id, later);
+        }
         onSaved(saved.id);
       },
     },

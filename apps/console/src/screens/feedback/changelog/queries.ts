@@ -1,5 +1,6 @@
 /** Owns reading and writing changelog entries, and what is typed before it is saved. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { createDrafts } from '../../../api/drafts.ts';
 import { queryClient } from '../../../api/query.ts';
 import { request, requestWhole } from '../../../api/request.ts';
 import type { ChangelogEntry } from '../../../api/schema.ts';
@@ -52,7 +53,7 @@ export interface Text {
 }
 
 /** Unsaved texts by entry: looking elsewhere or a lost server takes nothing of them. */
-export const drafts = new Map<string, Text>();
+export const drafts = createDrafts<Text>();
 
 /** Reads again what is shown of the changelog. */
 async function refresh(): Promise<void> {
@@ -66,7 +67,8 @@ export async function saveEntry(id: string, text: Text, publishedAt?: string | n
   const saved = await (id === NEW
     ? request('POST /api/v1/changelog', { body })
     : request('PATCH /api/v1/changelog/{id}', { path: { id }, body }));
-  drafts.delete(id);
+  // What was typed while it was saved is not saved yet.
+  if (drafts.get(id) === text) drafts.delete(id);
   await refresh();
   return saved;
 }

@@ -2,6 +2,7 @@
 import { X } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
+import { createDrafts } from '../../../api/drafts.ts';
 import { request } from '../../../api/request.ts';
 import { useAct } from '../../../api/use-act.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -23,7 +24,7 @@ const VOICES: readonly { readonly id: Voice; readonly label: string; readonly hi
 ];
 
 /** What was typed for a post is kept here until it is sent, so that looking at another one loses nothing. */
-const drafts = new Map<string, string>();
+const drafts = createDrafts<string>();
 
 /** What the box takes; `wanted` moves the keyboard into it with a voice. */
 export interface ComposerProps {
@@ -54,26 +55,28 @@ export function Composer({ post, wanted }: ComposerProps) {
     drafts.set(key, next);
     setText(next);
   };
-  const done = (words: string) => {
-    drafts.delete(key);
-    setText('');
-    setReplyTo(undefined);
-    toast({ text: words, tone: 'green' });
-  };
-  const say = useAct(
-    async () => {
-      const path = { id: post.id };
-      if (voice === 'answer')
-        await request('PATCH /api/v1/posts/{id}', { path, body: { officialResponse: text.trim() } });
-      else
-        await request('POST /api/v1/posts/{id}/comments', {
-          path,
-          body: { content: text, parentId: replyTo?.id ?? null, isPrivate: voice === 'note' },
-        });
-      await refreshFeedback();
-    },
-    { onDone: () => done(voice === 'answer' ? 'The official answer is there.' : 'Said.') },
-  );
+  const shown = useRef(key);
+  shown.current = key;
+  const say = useAct(async () => {
+    const path = { id: post.id };
+    if (voice === 'answer')
+      await request('PATCH /api/v1/posts/{id}', { path, body: { officialResponse: text.trim() } });
+    else
+      await request('POST /api/v1/posts/{id}/comments', {
+        path,
+        body: { content: text, parentId: replyTo?.id ?? null, isPrivate: voice === 'note' },
+      });
+    // What was typed meanwhile, here or in another voice, is not what was sent.
+    if ((drafts.get(key) ?? text) === text) {
+      drafts.delete(key);
+      if (shown.current === key) {
+        setText('');
+        setReplyTo(undefined);
+      }
+    }
+    toast({ text: voice === 'answer' ? 'The official answer is there.' : 'Said.', tone: 'green' });
+    await refreshFeedback();
+  });
   const isTakingBack = voice === 'answer' && text.trim() === '' && answerNow !== '';
   const canSend = text.trim() !== '' || isTakingBack;
   const onKeyDown = (event: KeyboardEvent) => {

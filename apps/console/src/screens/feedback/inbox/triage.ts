@@ -2,6 +2,7 @@
 import { queryClient } from '../../../api/query.ts';
 import { request } from '../../../api/request.ts';
 import type { BodyOf } from '../../../api/request.ts';
+import { eachOf, missedWords, tryEach } from '../../../ui/each-of.ts';
 import { toast } from '../../../ui/toast-store.ts';
 import { refreshFeedback, TOPIC } from '../shared/queries.ts';
 import type { InboxPost, Moderation, Post, Tag } from '../shared/types.ts';
@@ -111,39 +112,49 @@ export async function moderate(
 ): Promise<void> {
   const changed = posts.filter(({ moderation }) => moderation !== state);
   if (changed.length === 0) return;
-  const set = async (to: (post: (typeof changed)[number]) => Moderation) => {
-    try {
-      for (const one of changed)
-        await request('PUT /api/v1/posts/{id}/moderation', {
-          path: { id: one.id },
-          body: { state: to(one) },
-        });
-    } finally {
-      await refreshFeedback();
-    }
-  };
+  const set = ({ id }: Post, to: Moderation) =>
+    request('PUT /api/v1/posts/{id}/moderation', { path: { id }, body: { state: to } });
   changeShown(idsOf(changed), () => ({ moderation: state }));
-  await set(() => state);
+  const done = await tried(changed, (post) => set(post, state));
+  if (done.length === 0) return;
   toast({
-    text: subject(changed, MODERATION_WORDS[state]),
-    onUndo: () => set(({ moderation }) => moderation),
+    text: subject(done, MODERATION_WORDS[state]),
+    async onUndo() {
+      await thenRefreshed(eachOf(done, (post) => set(post, post.moderation)));
+    },
   });
 }
 
 /** Deletes posts; they can be restored for 30 days. */
 export async function deletePosts(posts: readonly Post[]): Promise<void> {
+  const done = await tried(posts, ({ id }) => request('DELETE /api/v1/posts/{id}', { path: { id } }));
+  if (done.length > 0) toast({ text: subject(done, 'deleted'), onUndo: () => restorePosts(done) });
+}
+
+async function thenRefreshed(work: Promise<void>): Promise<void> {
   try {
-    for (const { id } of posts) await request('DELETE /api/v1/posts/{id}', { path: { id } });
+    await work;
   } finally {
     await refreshFeedback();
   }
-  toast({ text: subject(posts, 'deleted'), onUndo: () => restorePosts(posts) });
+}
+
+/** Does something to each post, says what of it could not be done, and tells for which it was. */
+async function tried<P extends Post>(
+  posts: readonly P[],
+  work: (post: P) => Promise<unknown>,
+): Promise<readonly P[]> {
+  const end = await tryEach(posts, work);
+  await refreshFeedback();
+  const missed = missedWords(posts.length, end);
+  if (missed !== undefined) toast({ text: missed, tone: 'red' });
+  return end.done;
 }
 
 /** Brings deleted posts back. */
 export async function restorePosts(posts: readonly Pick<Post, 'id'>[]): Promise<void> {
-  for (const { id } of posts) await request('POST /api/v1/posts/{id}/restore', { path: { id } });
-  await refreshFeedback();
+  const restore = ({ id }: Pick<Post, 'id'>) => request('POST /api/v1/posts/{id}/restore', { path: { id } });
+  await thenRefreshed(eachOf(posts, restore));
 }
 
 /** Merges a duplicate into the post that stays. */
@@ -151,19 +162,12 @@ export async function mergePosts(
   duplicates: readonly Post[],
   into: Pick<Post, 'id' | 'title'>,
 ): Promise<void> {
-  const merged: Post[] = [];
-  try {
-    for (const one of duplicates) {
-      if (one.id === into.id) continue;
-      await request('POST /api/v1/posts/{id}/merge', {
-        path: { id: one.id },
-        body: { canonicalPostId: into.id },
-      });
-      merged.push(one);
-    }
-  } finally {
-    await refreshFeedback();
-  }
+  const merged = await tried(
+    duplicates.filter(({ id }) => id !== into.id),
+    ({ id }) =>
+      request('POST /api/v1/posts/{id}/merge', { path: { id }, body: { canonicalPostId: into.id } }),
+  );
+  if (merged.length === 0) return;
   toast({
     text: subject(merged, `merged into “${short(into.title)}”`),
     onUndo: async () => {

@@ -18,7 +18,7 @@ export function Dashboards({ screen: whole }: { readonly screen: ScreenState }) 
 function OneDashboard({ id, screen }: { readonly id: string; readonly screen: ScreenState }) {
   const query = useDashboard(id);
   if (query.isPending) return <Skeleton kind="card" rows={3} />;
-  if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   if (!query.data)
     return <ErrorState error={new Error('There is no such dashboard. It may have been deleted.')} />;
   return screen.search['edit'] === undefined ? (
