@@ -1,6 +1,6 @@
 /** What an agent may do in a session of some kind, for people who look or act as it. */
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { requireLasting, ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import type { AgentServices } from '../services/index.ts';
 import type { SessionSource } from '../session.ts';
@@ -83,6 +83,7 @@ export function createPermissions(
       return promptOf(await givenBundles(store, { organizationId, agentId, projectId }));
     },
     async actAs(by, agentId) {
+      requireLasting(by, 'what agents do');
       const { organizationId, unattended } = by;
       const how = { organizationId, agentId, unattended, depth: 1 };
       const caller = await callers.acting({ ...how, source: 'stdio', sessionSource: 'mcp' });

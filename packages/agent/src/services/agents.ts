@@ -147,6 +147,7 @@ export function createAgents(parts: AgentsParts): Agents {
       return keyFor(identity, by, row, projectId);
     },
     async update(by, id, change) {
+      requireLasting(by, 'agents');
       await parts.ready(by.organizationId);
       await requireProject(parts, by, change.defaultProjectId);
       return store.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 /** Bundles: sets of tools, with words for whoever gets them; never stronger than whoever saves them. */
 import type { Caller } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, isUniqueViolation, toJson } from '@parley/store';
 import { keyOfName } from '../name-key.ts';
@@ -64,6 +64,7 @@ export function createBundles(parts: AgentsParts): Bundles {
     by: Caller,
     { row, action, write }: { row: BundleRow; action: string; write: () => Promise<unknown> },
   ): Promise<SavedBundle> => {
+    requireLasting(by, 'bundles');
     const bundle = shown(row);
     const { name, tools } = bundle;
     const warnings = checkTools(parts, by, tools);

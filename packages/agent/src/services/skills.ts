@@ -1,6 +1,6 @@
 /** Which bundles agents and projects have; nobody assigns a bundle that is stronger than they are. */
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { requireLasting, ToolError } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { bundlesOfAgent, bundlesOfProject, publicIdOf } from '../permissions/given-bundles.ts';
@@ -66,6 +66,7 @@ export function createSkills(parts: AgentsParts): Skills {
       return skillsOf(store, organizationId, owner);
     },
     async assign(by, owner, { bundleId, sortOrder: sort_order }) {
+      requireLasting(by, 'bundles');
       const { organizationId } = by;
       await requireOwner(store, organizationId, owner);
       return store.transaction(async (tx) => {

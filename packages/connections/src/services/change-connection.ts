@@ -16,9 +16,14 @@ import { refuseTakenId, refuseUsedId } from './chosen-id.ts';
 import { checkContainment } from './containment.ts';
 import { forgetEra } from './known-era.ts';
 import { allowAddress, privateAddress, withAddress } from './private-address.ts';
-import { requireAdministrator, requireProgramRight, requireSameSecretsOwner } from './rights.ts';
+import {
+  requireAdministrator,
+  requireOAuthRight,
+  requireProgramRight,
+  requireSameSecretsOwner,
+} from './rights.ts';
 import { findRow } from './rows.ts';
-import { checkScopes } from './scopes.ts';
+import { checkScopes, requireScopes } from './scopes.ts';
 import type { Settings } from './settings.ts';
 import { hasTokens } from './tokens.ts';
 import {
@@ -57,11 +62,13 @@ export async function insertConnection(
   const settings = asStored(applied(EMPTY, given), machine);
   checkSettings(settings);
   checkedGatewaySettings(settings.metadata);
+  requireOAuthRight(caller, undefined, settings);
   const egress_allow = privateAddress(base, caller, settings);
   await store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);
     await refuseUsedId(tx, organizationId, id);
     await checkScopes(tx, caller, settings);
+    requireScopes(caller, undefined, settings);
     const row: ConnectionRow = {
       id,
       organization_id: organizationId,
@@ -135,8 +142,10 @@ export async function updateConnection(
     checkSettings(settings);
     const owner = { organizationId, connectionId: id };
     requireSameSecretsOwner(caller, before, settings, await hasTokens(tx, owner));
+    requireOAuthRight(caller, before, settings);
     if (data.configuration_scopes !== undefined || data.configuration_state !== undefined)
       await checkScopes(tx, caller, settings);
+    requireScopes(caller, before, settings);
     const virtual_id = await virtualTarget(tx, organizationId, settings);
     // Nothing to write, and nobody needs to hear of it.
     if (machine === undefined && isDeepStrictEqual(before, settings)) return { settings, isUpstreamNew };

@@ -51,10 +51,7 @@ export function requireSameSecretsOwner(
 ): void {
   if (actsAsAdministrator(caller)) return;
   const { oauth_config: oauth } = before;
-  const isMoved =
-    originOf(before.connection_url) !== originOf(after.connection_url) ||
-    originOf(serviceOf(before)) !== originOf(serviceOf(after));
-  if (isMoved && (hasTokens || shareSecret({ ...before, oauth_config: null }, after)))
+  if (isMoved(before, after) && (hasTokens || shareSecret({ ...before, oauth_config: null }, after)))
     throw new ToolError(
       'forbidden',
       'connection_url: the stored token and headers belong to the server before. Send them again, or ask an administrator.',
@@ -67,6 +64,33 @@ export function requireSameSecretsOwner(
       'forbidden',
       'oauth_config: the stored client secret belongs to the server before. Send another, or ask an administrator.',
     );
+}
+
+/** Refuses to say where people sign in, and who gets the codes that they come back with, for anybody but administrators. */
+export function requireOAuthRight(caller: Caller, before: Settings | undefined, after: Settings): void {
+  const { oauth_config: oauth } = after;
+  if (oauth === null || actsAsAdministrator(caller)) return;
+  const known = before?.oauth_config;
+  const changed = OAUTH_ENDPOINTS.find((name) => oauth[name] !== known?.[name]);
+  if (changed !== undefined)
+    throw new ToolError(
+      'forbidden',
+      `oauth_config.${changed}: only owners and administrators may set or change it. Ask one of them.`,
+    );
+  // The tokens that people sign in for would go to a server that no administrator chose.
+  if (before !== undefined && isMoved(before, after))
+    throw new ToolError(
+      'forbidden',
+      'connection_url: people sign in for the server before. Only owners and administrators may change it beside oauth_config.',
+    );
+}
+
+/** True when what is said to a connection reaches another server than before. */
+export function isMoved(before: Settings, after: Settings): boolean {
+  return (
+    originOf(before.connection_url) !== originOf(after.connection_url) ||
+    originOf(serviceOf(before)) !== originOf(serviceOf(after))
+  );
 }
 
 /** Where the credentials of a connection go: an OPENAPI connection may have its service elsewhere. */

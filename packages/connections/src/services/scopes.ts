@@ -1,11 +1,13 @@
 /** The scopes of a configuration: each names a value of the state, and connections named there must be usable. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller, Grants } from '@parley/kit';
-import { ALL_GRANTS, ToolError, unionGrants } from '@parley/kit';
+import { ALL_GRANTS, firstUncovered, ToolError, unionGrants } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { selfConnectionId } from '../self-connection.ts';
-import { mayUse, SELF } from './rights.ts';
+import { isMoved, mayUse, SELF } from './rights.ts';
 import { findRow } from './rows.ts';
 import type { Settings } from './settings.ts';
+import { callsBack } from './settings.ts';
 
 /** Refuses scopes that name nothing, and connections that are not the caller's to use. */
 export async function checkScopes(from: Queryable, caller: Caller, settings: Settings): Promise<void> {
@@ -25,6 +27,26 @@ export async function checkScopes(from: Queryable, caller: Caller, settings: Set
       throw new ToolError('invalid', `${path}: "${scope.slice(0, end)}" has no value in configuration_state`);
     await checkConnection(from, caller, value, path);
   }
+}
+
+/** Refuses to let a server call back for more than the caller has: what it may, that it may, and which server it is. */
+export function requireScopes(caller: Caller, before: Settings | undefined, after: Settings): void {
+  const isSame =
+    before !== undefined &&
+    isDeepStrictEqual(configurationOf(before), configurationOf(after)) &&
+    (!callsBack(after) || (callsBack(before) && !isMoved(before, after)));
+  if (isSame) return;
+  const missing = firstUncovered(caller.grants, grantsOfScopes(caller.organizationId, after));
+  if (missing === undefined) return;
+  const { resource, tool } = missing;
+  throw new ToolError(
+    'forbidden',
+    `configuration_scopes: you do not have ${resource}:${tool}, so you cannot let a server call back for it.`,
+  );
+}
+
+function configurationOf({ configuration_scopes: scopes, configuration_state: state }: Settings) {
+  return [scopes ?? [], state ?? {}];
 }
 
 async function checkConnection(from: Queryable, caller: Caller, value: unknown, path: string): Promise<void> {

@@ -253,6 +253,13 @@ export function upstreamKeyOf(settings: Settings): string {
   return toJson([connection_type, connection_url, connection_token, connection_headers, server]);
 }
 
+/** True when the server of a connection gets tokens to call back with. */
+export function callsBack({ metadata }: Pick<Settings, 'metadata'>): boolean {
+  const gateway = metadata?.['gateway'];
+  if (typeof gateway !== 'object' || gateway === null || !('callbackToken' in gateway)) return false;
+  return gateway.callbackToken === true;
+}
+
 /** Where the service of an OPENAPI connection is, when its settings say so. */
 export function openapiServerOf(metadata: Settings['metadata']): string | null {
   const gateway = metadata?.['gateway'];

@@ -1,7 +1,7 @@
 /** Virtual MCPs: several connections that are used as one. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller, Collection } from '@parley/kit';
-import { ToolError, typeId } from '@parley/kit';
+import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Queryable } from '@parley/store';
 import { defineRows, toJson, toQueryJson } from '@parley/store';
 import { sql } from 'kysely';
@@ -83,6 +83,7 @@ const VIRTUAL = { noun: 'virtual_mcp', connection_type: 'VIRTUAL' } as const;
 type Get = (from: Queryable, caller: Caller, id: string) => Promise<VirtualMcp | undefined>;
 
 async function create(base: Base, caller: Caller, data: VirtualMcpCreate, get: Get): Promise<VirtualMcp> {
+  requireLasting(caller, 'virtual MCPs');
   const { organizationId } = caller;
   const { connections, metadata = null, title, description = null, icon = null, status = 'active' } = data;
   const now = base.now();
@@ -135,6 +136,7 @@ async function update(
   { connections, ...data }: VirtualMcpUpdate,
   get: Get,
 ): Promise<VirtualMcp | undefined> {
+  requireLasting(caller, 'virtual MCPs');
   const { organizationId } = caller;
   return base.store.transaction(async (tx) => {
     await takeTurns(tx, organizationId);

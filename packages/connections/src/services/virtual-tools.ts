@@ -1,6 +1,6 @@
 /** Virtual tools: tools written in code, each owned by a virtual MCP. */
 import type { Caller, CollectionPage } from '@parley/kit';
-import { hintsOf, schemaFault, ToolError, typeId } from '@parley/kit';
+import { hintsOf, requireLasting, schemaFault, ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { defineRows, fromJson } from '@parley/store';
 import type { ConnectionTables } from '../schema.ts';
@@ -82,6 +82,7 @@ export function createVirtualTools(base: Base): VirtualTools {
     },
     get: (caller, place) => byName(store, caller, place),
     async create(caller, virtual_mcp_id, data) {
+      requireLasting(caller, 'virtual tools');
       await checkDefinition(base, data);
       const id = typeId('vtl', base.now());
       const now = new Date(base.now()).toISOString();
@@ -104,6 +105,7 @@ export function createVirtualTools(base: Base): VirtualTools {
       });
     },
     async update(caller, place, data) {
+      requireLasting(caller, 'virtual tools');
       await checkDefinition(base, data);
       return change(caller, async (tx) => {
         const { virtual_mcp_id } = place;

@@ -3,7 +3,7 @@ import type { Events, Subscription, Synced, Wanted } from '@parley/events';
 import { selfOf, sourceOfCaller } from '@parley/events';
 import { TokenBuckets } from '@parley/http';
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { requireLasting, ToolError } from '@parley/kit';
 import { mayNameConnections } from './named-connections.ts';
 
 /** What a caller publishes. */
@@ -66,6 +66,7 @@ export function createEventBus({ events, hasConnection, now }: EventBusParts): E
 
   return {
     async publish(caller, { deliverAt, cron, timezone, ...publication }) {
+      if (deliverAt !== undefined || cron !== undefined) requireLasting(caller, 'schedules of events');
       if (deliverAt !== undefined && cron !== undefined)
         throw new ToolError('invalid', 'deliverAt: give deliverAt or cron, not both.');
       if (timezone !== undefined && cron === undefined)

@@ -243,7 +243,165 @@ onBothMeshes('upstreams of connections', (bed) => {
       expect(await update(owner, { DB: { value } }, ['DB::X']), value).toMatchObject({ code: 'not_found' });
     expect(await update(owner, { DB: { value: 7 } }, ['DB::X'])).toMatchObject({ code: 'invalid' });
     expect(await update(member, { DB: { value: id } }, ['DB::X'])).toMatchObject({ code: 'not_found' });
-    expect(await update(member, { DB: { value: `${own}_self` } }, ['DB::X'])).toMatchObject({ ok: true });
+    const self = { DB: { value: `${own}_self` } };
+    expect(await update(member, self, ['DB::X'])).toMatchObject({ code: 'forbidden' });
+    expect(await update(member, self, ['DB::COLLECTION_CONNECTIONS_UPDATE'])).toMatchObject({ ok: true });
+  });
+
+  const CREATES = { self: ['COLLECTION_CONNECTIONS_CREATE'] };
+  const CHANGES = { self: ['COLLECTION_CONNECTIONS_UPDATE'] };
+  const callsBack = (callbackToken: boolean) => ({ metadata: { gateway: { callbackToken } } });
+
+  /** What somebody who may only make or change connections tries; `ok`: they may. */
+  type Try = [name: string, before: object | undefined, data: object, outcome: string];
+  const self = { value: 'OWN_self' };
+  const all = { configuration_scopes: ['*'] };
+  const own = {
+    configuration_state: { S: self },
+    configuration_scopes: ['S::COLLECTION_CONNECTIONS_UPDATE'],
+  };
+  const CALL_BACKS: Try[] = [
+    ['a connection that calls back for all', undefined, { ...all, ...callsBack(true) }, '*:*'],
+    ['one with scopes that wait', undefined, all, '*:*'],
+    ['one without any', undefined, callsBack(true), 'ok'],
+    ['all scopes', {}, all, '*:*'],
+    [
+      'a scope of the server',
+      {},
+      { ...own, configuration_scopes: ['S::API_KEY_CREATE'] },
+      'self:API_KEY_CREATE',
+    ],
+    ['every scope of the server', {}, { ...own, configuration_scopes: ['S::*'] }, 'self:*'],
+    [
+      'one scope too many',
+      {},
+      { ...own, configuration_scopes: [...own.configuration_scopes, 'S::USER_GET'] },
+      'self:USER_GET',
+    ],
+    ['a scope of its own', {}, own, 'ok'],
+    [
+      'another state below the same scopes',
+      { ...all, configuration_state: { a: 1 } },
+      { configuration_state: { a: 2 } },
+      '*:*',
+    ],
+    ['a token for scopes that are there', all, callsBack(true), '*:*'],
+    [
+      'a token for scopes that are there, with other settings',
+      { ...all, metadata: { gateway: { pinning: 'off' } } },
+      { metadata: { gateway: { pinning: 'off', callbackToken: true } } },
+      '*:*',
+    ],
+    ['a token for a scope of its own', own, callsBack(true), 'ok'],
+    [
+      'another server for a token that is there',
+      { ...all, ...callsBack(true) },
+      { connection_url: 'https://thief.example/mcp' },
+      '*:*',
+    ],
+    ['another server without a token', all, { connection_url: 'https://other.example/mcp' }, 'ok'],
+    ['another path', { ...all, ...callsBack(true) }, { connection_url: 'https://upstream.example/2' }, 'ok'],
+    ['no token any more', { ...all, ...callsBack(true) }, callsBack(false), 'ok'],
+    ['no scopes any more', { ...all, ...callsBack(true) }, { configuration_scopes: [] }, 'ok'],
+    ['the same scopes', { ...all, ...callsBack(true) }, all, 'ok'],
+    ['another title', { ...all, ...callsBack(true) }, { title: 'Other' }, 'ok'],
+  ];
+
+  const oauth = (changes: object = {}) => ({
+    oauth_config: {
+      authorizationEndpoint: 'https://a.example/authorize',
+      tokenEndpoint: 'https://a.example/token',
+      introspectionEndpoint: 'https://a.example/look',
+      clientId: 'me',
+      scopes: [],
+      grantType: 'authorization_code',
+      ...changes,
+    },
+  });
+  const OAUTH: Try[] = [
+    ['a connection with endpoints', undefined, oauth(), 'oauth_config.authorizationEndpoint'],
+    ['endpoints where there are none', {}, oauth(), 'oauth_config.authorizationEndpoint'],
+    [
+      'another token endpoint',
+      oauth(),
+      oauth({ tokenEndpoint: 'https://thief.example/token' }),
+      'oauth_config.tokenEndpoint',
+    ],
+    [
+      'another path of the token endpoint',
+      oauth(),
+      oauth({ tokenEndpoint: 'https://a.example/token2' }),
+      'oauth_config.tokenEndpoint',
+    ],
+    [
+      'another sign-in',
+      oauth(),
+      oauth({ authorizationEndpoint: 'https://thief.example/authorize' }),
+      'oauth_config.authorizationEndpoint',
+    ],
+    [
+      'another introspection',
+      oauth(),
+      oauth({ introspectionEndpoint: 'https://thief.example/look' }),
+      'oauth_config.introspectionEndpoint',
+    ],
+    [
+      'no introspection any more',
+      oauth(),
+      oauth({ introspectionEndpoint: undefined }),
+      'oauth_config.introspectionEndpoint',
+    ],
+    [
+      'another token endpoint with a secret of its own',
+      oauth({ clientSecret: 'first' }),
+      oauth({ clientSecret: 'second', tokenEndpoint: 'https://thief.example/token' }),
+      'oauth_config.tokenEndpoint',
+    ],
+    [
+      'another server for what people sign in for',
+      oauth(),
+      { connection_url: 'https://thief.example/mcp' },
+      'connection_url',
+    ],
+    ['other scopes', oauth(), oauth({ scopes: ['a'] }), 'ok'],
+    ['the same once more', oauth(), oauth(), 'ok'],
+    ['none any more', oauth(), { oauth_config: null }, 'ok'],
+    [
+      'another server and none any more',
+      oauth(),
+      { oauth_config: null, connection_url: 'https://b.example' },
+      'ok',
+    ],
+    ['another title', oauth(), { title: 'Other' }, 'ok'],
+  ];
+
+  test.each([
+    ...CALL_BACKS.map((row) => ['what it may call back for', ...row] as const),
+    ...OAUTH.map((row) => ['where people sign in', ...row] as const),
+  ])('nobody gives a server more than they have, %s: %s', async (_class, _name, before, data, outcome) => {
+    const { as, own: organization, content } = await stage();
+    const here = (value: object) =>
+      JSON.parse(JSON.stringify(value).replaceAll('OWN_self', `${organization}_self`)) as object;
+    const owner = await as();
+    const id = before && (await made(owner, http('Web', here(before)))).id;
+    const attempt = (client: MeshClient) =>
+      id === undefined
+        ? client.attempt('COLLECTION_CONNECTIONS_CREATE', { data: http('Web', here(data)) })
+        : client.attempt('COLLECTION_CONNECTIONS_UPDATE', { id, data: here(data) });
+    const kept = await content();
+    // A key of the owner with one grant, and a member with the same.
+    const grants = id === undefined ? CREATES : CHANGES;
+    const narrow = [await as({ grants }), await as({ roles: ['member'], grants })];
+    for (const client of narrow) {
+      const answer = await attempt(client);
+      if (outcome === 'ok') expect(answer).toMatchObject({ ok: true });
+      else {
+        const message = expect.stringContaining(outcome) as unknown;
+        expect(answer).toMatchObject({ code: 'forbidden', message });
+        expect(await content()).toBe(kept);
+      }
+    }
+    expect(await attempt(owner)).toMatchObject({ ok: true });
   });
 
   test('an upstream that refuses its configuration is told of in the answer, and nothing is undone', async () => {

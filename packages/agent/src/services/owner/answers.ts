@@ -1,6 +1,6 @@
 /** Answers to questions, wherever they come from: the first one counts, on any number of processes. */
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { requireLasting, ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson } from '@parley/store';
 import { CODE_LENGTH } from '../../adapters/channels/words.ts';
@@ -34,6 +34,7 @@ export async function giveAnswer(
   idOrCode: string,
   given: GivenAnswer,
 ): Promise<QuestionRow> {
+  requireLasting(by, 'answers to agents');
   const question = await find(parts, by.organizationId, idOrCode);
   const person = by.userId === null ? undefined : await parts.identity.memberOf(by.organizationId, by.userId);
   const change = changeOf(question, given, person?.name ?? by.name);

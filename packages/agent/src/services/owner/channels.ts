@@ -1,6 +1,6 @@
 /** The channels of an agent: set, switched and removed, their settings sealed and never shown again. */
 import { createHmac } from 'node:crypto';
-import { describeIssues, ToolError, typeId } from '@parley/kit';
+import { describeIssues, requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { fromJson, SecretOpenError, toJson } from '@parley/store';
 import type { ChannelType } from '../../adapters/channels/channel.ts';
@@ -56,6 +56,7 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
   return {
     list: async ({ agentId }) => (await channelsOf(store, agentId)).map(shown),
     async set(acting, type, given) {
+      requireLasting(acting.caller, 'channels');
       const channel = channels[type];
       const { data, error } = channel.config.safeParse(given);
       if (error !== undefined)
@@ -83,8 +84,9 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
         await audited(tx, acting, 'set', row);
       });
     },
-    switch: (acting, type, isOn) =>
-      store.transaction(async (tx) => {
+    async switch(acting, type, isOn) {
+      if (isOn) requireLasting(acting.caller, 'channels');
+      await store.transaction(async (tx) => {
         const row = await locked(tx, acting, type);
         if (row === undefined)
           throw new ToolError('not_found', `There is no channel of the type ${type}. Set it first.`);
@@ -95,7 +97,8 @@ export function createOwnerChannels(parts: OwnerParts): OwnerChannels {
           .where('id', '=', row.id)
           .execute();
         await audited(tx, acting, isOn ? 'enabled' : 'disabled', row);
-      }),
+      });
+    },
     remove: (acting, type) =>
       store.transaction(async (tx) => {
         const row = await locked(tx, acting, type);

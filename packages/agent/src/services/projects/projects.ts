@@ -1,7 +1,7 @@
 /** Projects of agents: which ones an agent reaches, and where the code of each lies. */
 import type { Identity } from '@parley/identity';
 import type { Caller } from '@parley/kit';
-import { ToolError } from '@parley/kit';
+import { requireLasting, ToolError } from '@parley/kit';
 import type { Store } from '@parley/store';
 import { agentRow } from '../../permissions/lookup.ts';
 import type { AgentTables } from '../../schema.ts';
@@ -104,6 +104,7 @@ export function createProjects(parts: ProjectsParts): Projects {
   return {
     list,
     async setCode(by, projectId, given) {
+      requireLasting(by, 'the code of projects');
       const { organizationId } = by;
       await required(organizationId, projectId);
       const code = {
@@ -148,6 +149,7 @@ export function createProjects(parts: ProjectsParts): Projects {
         return true;
       }),
     async assign(by, agentId, projectId) {
+      requireLasting(by, 'agents');
       const { organizationId } = by;
       await requiredAgent(organizationId, agentId);
       await required(organizationId, projectId);

@@ -1,6 +1,6 @@
 /** The word of people on what schedules want to do. */
 import type { Caller } from '@parley/kit';
-import { isTeam, ToolError } from '@parley/kit';
+import { isTeam, requireLasting, ToolError } from '@parley/kit';
 import type { StoreTransaction } from '@parley/store';
 import { fromJson, toJson } from '@parley/store';
 import { approvalsNeeded } from './approval.ts';
@@ -107,15 +107,17 @@ export function createApprovals(parts: ScheduleParts): Approvals {
       await findSchedule(store, whose, scheduleId);
       return found(whose.organizationId, { ...query, scheduleId });
     },
-    approve: (by, id) =>
-      answer(by, id, {
+    async approve(by, id) {
+      requireLasting(by, 'approvals');
+      return answer(by, id, {
         action: 'execution.approved',
         decide(row, count) {
           const approved = [...new Set([...approversOf(row), by.userId ?? by.id])];
           const isEnough = approved.length >= approvalsNeeded(row.approval, count);
           return { approvals: toJson(approved), ...(isEnough && { status: 'pending' }) };
         },
-      }),
+      });
+    },
     deny: (by, id) =>
       answer(by, id, {
         action: 'execution.denied',

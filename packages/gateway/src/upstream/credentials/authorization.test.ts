@@ -348,6 +348,21 @@ describe('a hostile server', () => {
       metadata: () => ({ token_endpoint: 'https://me:secret@tokens.example/' }),
       words: /not a plain address/,
     },
+    'a sign-in of another server, whose codes it would get itself': {
+      metadata: (elsewhere) => ({ authorization_endpoint: `${elsewhere}/authorize` }),
+      words: /sign in at one server/,
+    },
+    'a sign-in of another server, whose codes a third one would get': {
+      metadata: (elsewhere) => ({
+        authorization_endpoint: `${elsewhere}/authorize`,
+        token_endpoint: 'http://127.0.0.1:9/token',
+      }),
+      words: /sign in at one server/,
+    },
+    'a sign-in at another port of its host': {
+      metadata: () => ({ authorization_endpoint: 'http://127.0.0.1:9/authorize' }),
+      words: /sign in at one server/,
+    },
     'another issuer': { metadata: (elsewhere) => ({ issuer: elsewhere }), words: /another one/ },
     'no PKCE': { metadata: () => ({ code_challenge_methods_supported: ['plain'] }), words: /PKCE/ },
     'more than 64 KiB': { metadata: () => ({ padding: BIG }), words: /64 KiB/ },
@@ -380,6 +395,24 @@ describe('a hostile server', () => {
       expect(elsewhere.seen).toEqual([]);
     },
   );
+
+  test.each<[name: string, metadata: (elsewhere: string) => Record<string, unknown>]>([
+    ['gives tokens at another one', (elsewhere) => ({ token_endpoint: `${elsewhere}/token` })],
+    [
+      'has both at another one',
+      (elsewhere) => ({
+        authorization_endpoint: `${elsewhere}/authorize`,
+        token_endpoint: `${elsewhere}/token`,
+      }),
+    ],
+  ])('an issuer that %s is believed: codes go where it says itself', async (_name, metadata) => {
+    const bed = await opened();
+    const { acme, provider } = bed;
+    const elsewhere = await serveForTest((_request, response) => response.writeHead(404).end());
+    provider.script.metadata = metadata(elsewhere.origin);
+    const id = await bed.create(acme.owner.caller);
+    expect(await codeOf(bed.leave(acme.owner.caller, id))).toBe('ok');
+  });
 
   test('metadata that redirects to another origin is not followed', async () => {
     const bed = await opened();

@@ -161,6 +161,7 @@ async function checkServer(reach: OAuthReach, found: unknown): Promise<AuthServe
     text === undefined ? undefined : (await checkEndpoint(reach, text, `${what} endpoint`)).href;
   await endpoint(data.authorization_endpoint, 'authorization');
   await endpoint(data.token_endpoint, 'token');
+  requireOnePlace(data);
   return {
     issuer: data.issuer,
     authorizationEndpoint: data.authorization_endpoint,
@@ -172,6 +173,22 @@ async function checkServer(reach: OAuthReach, found: unknown): Promise<AuthServe
     takesDocuments: data.client_id_metadata_document_supported ?? false,
     scopes: data.scopes_supported ?? [],
   };
+}
+
+/** Refuses to bring the codes of one server to another, unless the one where people sign in says so itself. */
+function requireOnePlace({
+  issuer,
+  authorization_endpoint,
+  token_endpoint,
+}: z.output<typeof ServerMetadata>): void {
+  const [said, signIn, token] = [issuer, authorization_endpoint, token_endpoint].map(
+    (text) => URL.parse(text)?.origin,
+  );
+  // The issuer was asked at its own address, so it is what it says to be; what it names beside itself is not.
+  if (signIn !== token && signIn !== said)
+    throw new BadAuthServer(
+      'The authorization server lets people sign in at one server and sends what that gives to another. If that is right, an owner or administrator stores both as oauth_config.',
+    );
 }
 
 /** The JSON at an address; undefined when there is none. */
