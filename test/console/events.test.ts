@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConsoleBed } from './console-bed.ts';
 import { lookAt, openConsole } from './console-bed.ts';
 
-const LONG_MS = 60_000;
+const LONG_MS = 180_000;
 const MARKUP = '<img src=x onerror="window.wasRun = true">';
 let bed: ConsoleBed;
 let hookUrl: string;
