@@ -18,6 +18,8 @@ import type {
   ConnectionRow,
   ConnectionTables,
 } from '../schema.ts';
+import type { Shown } from '../secrets/without-secrets.ts';
+import { placeOf, SERVER } from '../secrets/without-secrets.ts';
 import { NO_CATALOG } from '../self-connection.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import type { Discovery } from '../upstream.ts';
@@ -256,6 +258,24 @@ async function knownSkills(from: Queryable, connectionId: string): Promise<Skill
 /** True when the tools of a connection were read at least once. */
 export async function isRead(from: Queryable, connectionId: string): Promise<boolean> {
   return (await knownCatalogs(from, connectionId)).has('tools');
+}
+
+/** What everybody is shown of a connection, word for word. */
+export async function shownDefinitions(from: Queryable, connectionId: string): Promise<Shown> {
+  const rows = await from
+    .db<ConnectionTables>()
+    .selectFrom('connection_catalogs')
+    .select(['kind', 'body'])
+    .where('connection_id', '=', connectionId)
+    .execute();
+  return new Map(
+    rows.flatMap(({ kind, body }): [string, unknown][] => {
+      if (kind === 'era') return [];
+      if (kind !== 'server') return fromJson<object[]>(body).map((item) => [placeOf(kind, item), item]);
+      const { dropped: _dropped, ...server } = fromJson<{ dropped?: unknown }>(body);
+      return [[SERVER, server]];
+    }),
+  );
 }
 
 async function knownCatalogs(from: Queryable, connectionId: string): Promise<Known> {
