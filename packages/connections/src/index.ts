@@ -13,6 +13,7 @@ export {
   definitionHash,
   documentHash,
   isDocumentOf,
+  isRequestOf,
   UI_SCHEME,
   uiUriOf,
   valueDigest,

@@ -140,7 +140,7 @@ async function keepFound(
   { asked, row, held, known }: Place,
   found: Found,
 ): Promise<Kept> {
-  const { tools, documents, server, dropped = [] } = found;
+  const { tools, documents, requests, server, dropped = [] } = found;
   const isEmptied =
     tools.length === 0 &&
     known.has('tools') &&
@@ -159,15 +159,18 @@ async function keepFound(
   const isNew = changed.size > 0;
   if (isEmptied) return { isNew, isEmptied, arePinsNew: false };
   const areToolsNew = await keepList(tx, asked, known, { kind: 'tools', list: tools });
-  // Equal tools have equal pins, and to compare thousands of them takes its time; only a UI can change behind its tool.
-  if (!areToolsNew && !changed.has('skills') && documents === undefined)
-    return { isNew, isEmptied, arePinsNew: false };
+  // Equal tools have equal pins, and to compare thousands of them takes its time; only a UI or a request can change behind its tool.
+  const isBehind = documents !== undefined || requests !== undefined;
+  if (!areToolsNew && !changed.has('skills') && !isBehind) return { isNew, isEmptied, arePinsNew: false };
   const agreedBy = known.has('tools') ? null : asked.by;
   const skills = found.skills ?? (await knownSkills(tx, asked.id));
   const names = new Set(tools.map(({ name }) => name));
   // A tool with the URI of a skill as its name has it for itself; nobody can agree to the skill then.
   const pinned = [...tools, ...skills.map(pinnedSkill).filter(({ name }) => !names.has(name))];
-  const { isChanged, drifts } = await keepPins(tx, { ...asked, agreedBy }, pinned, documents);
+  const { isChanged, drifts } = await keepPins(tx, { ...asked, agreedBy }, pinned, {
+    documents,
+    requests,
+  });
   if (pinningOf(gatewaySettingsOf(row)) !== 'off') await tellDrifts(tx, events, asked, row.title, drifts);
   const bindings = toQueryJson(wellKnownBindingsOf(tools));
   return { isNew: isNew || areToolsNew, arePinsNew: isChanged, isEmptied, bindings };
