@@ -13,6 +13,7 @@ export {
   definitionHash,
   documentHash,
   isDocumentOf,
+  isRequestOf,
   UI_SCHEME,
   uiUriOf,
   valueDigest,
@@ -21,7 +22,9 @@ export { pinningOf } from './definitions/modes.ts';
 export { createRefresher } from './refresh/refresher.ts';
 export type { Refresher, RefresherOptions } from './refresh/refresher.ts';
 export { maskedState, restoredState } from './secrets/masking.ts';
-export { withoutTexts } from './secrets/known-texts.ts';
+export { TailFinder, Tails, withMasks } from './secrets/found-texts.ts';
+export type { Span, TextSearch } from './secrets/found-texts.ts';
+export { searchFor } from './secrets/known-secrets.ts';
 export type { CatalogKind, ConnectionTables, HeldReason } from './schema.ts';
 export { seedSelfConnection, selfConnectionId } from './self-connection.ts';
 export { CONNECTIONS_CHANGED } from './services/base.ts';

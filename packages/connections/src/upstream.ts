@@ -98,6 +98,8 @@ export interface Discovered {
   readonly ttlMs: number | null;
   /** Hashes of the UI documents that tools name, by URI. */
   readonly documents?: Readonly<Record<string, string>>;
+  /** Of a service that is no server of MCP: digests of the requests that its tools stand for, by their names. */
+  readonly requests?: Readonly<Record<string, string>>;
 }
 
 /** What asking a server gave. What is absent besides the tools was not asked for, and stays as it is known. */

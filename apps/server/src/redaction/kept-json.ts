@@ -1,4 +1,5 @@
 /** JSON as it may be kept: secrets are cut out first, then it is shortened; it stays JSON whatever is cut. */
+import { searchFor } from '@parley/connections';
 import { isSecretName } from '@parley/kit';
 import { redactPersonal } from './personal.ts';
 import { kindOfName } from './secret-names.ts';
@@ -51,8 +52,7 @@ export function keptJson(value: unknown, secrets: Secrets, budgetMs = BUDGET_MS)
 
 /** The text without secrets. */
 export function keptText(text: string, { texts, marked }: Pick<Secrets, 'texts' | 'marked'>): string {
-  let left = text;
-  for (const secret of texts) if (secret !== '') left = left.replaceAll(secret, MASK);
+  const left = searchFor(texts).without(text, MASK).text;
   return redactPersonal(marked?.without(left, MASK).text ?? left);
 }
 

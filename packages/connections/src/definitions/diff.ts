@@ -22,15 +22,15 @@ export function definitionDiff(before: UpstreamTool, after: UpstreamTool): Field
   return changes;
 }
 
-/** The same; equal definitions whose hashes differ have another page behind them. */
+/** The same; equal definitions whose hashes differ have another page behind them, or another request. */
 export function pinDiff(
   before: { readonly definition: UpstreamTool; readonly hash: string | null },
   after: { readonly definition: UpstreamTool; readonly hash: string },
 ): FieldChange[] {
   const changes = definitionDiff(before.definition, after.definition);
-  if (changes.length > 0 || before.hash === after.hash || uiOf(after.definition) === undefined)
-    return changes;
-  return [{ field: '_meta.ui document', before: before.hash, after: after.hash }];
+  if (changes.length > 0 || before.hash === after.hash) return changes;
+  const field = uiOf(after.definition) === undefined ? 'request' : '_meta.ui document';
+  return [{ field, before: before.hash, after: after.hash }];
 }
 
 function pinned(tool: UpstreamTool): Readonly<Record<string, unknown>> {

@@ -9,10 +9,12 @@ export type DocumentHashes = Readonly<Record<string, string>>;
 
 /**
  * The hash of name, words, schemas and hints, whatever the order of their keys; of a tool with a UI also what says
- * which one, and the hash of that document, since a frame that changes is another tool.
+ * which one, and the hash of that document, since a frame that changes is another tool. So is one that stands for
+ * another request to a service.
  */
-export function definitionHash(tool: UpstreamTool, documents: DocumentHashes = {}): string {
-  return digest(toJson(sorted([tool.name, ...restOf(tool, documents)])));
+export function definitionHash(tool: UpstreamTool, documents: DocumentHashes = {}, request?: string): string {
+  const behind = request === undefined ? [] : [{ request }];
+  return digest(toJson(sorted([tool.name, ...restOf(tool, documents), ...behind])));
 }
 
 /** The same without the name: equal ones differ in nothing else. */
@@ -69,6 +71,11 @@ export function documentHash(contents: unknown, listed: Definition | undefined):
 export function isDocumentOf(tool: { definition: UpstreamTool; hash: string }, hash: string): boolean {
   const uri = uiUriOf(tool.definition);
   return uri !== undefined && definitionHash(tool.definition, { [uri]: hash }) === tool.hash;
+}
+
+/** True when a request is the one that stood behind the definition of a tool when that was hashed. */
+export function isRequestOf(tool: { definition: UpstreamTool; hash: string }, request: string): boolean {
+  return definitionHash(tool.definition, {}, request) === tool.hash;
 }
 
 function fieldsOf(value: unknown): Definition {

@@ -19,6 +19,13 @@ export interface PinPlace {
   readonly now: number;
 }
 
+/** What stands behind definitions and is agreed to with them. */
+export interface Behind {
+  readonly documents?: DocumentHashes | undefined;
+  /** Digests of requests to a service, by the name of the tool. */
+  readonly requests?: Readonly<Record<string, string>> | undefined;
+}
+
 /** A tool that is not what somebody agreed to, seen now for the first time. */
 export interface Drift {
   readonly tool: string;
@@ -35,7 +42,7 @@ export async function keepPins(
   tx: StoreTransaction,
   place: PinPlace,
   tools: readonly UpstreamTool[],
-  documents: DocumentHashes = {},
+  behind: Behind = {},
 ): Promise<{ isChanged: boolean; drifts: Drift[] }> {
   const before = new Map((await pinsOf(tx, place.id)).map((pin) => [pin.tool_name, pin]));
   const present = new Set(tools.map(({ name }) => name));
@@ -43,7 +50,7 @@ export async function keepPins(
   const renamedFrom = createRenames(
     gone.filter(wasApproved).map((pin) => fromJson<UpstreamTool>(pin.approved_definition ?? pin.definition)),
   );
-  const pins = tools.map((tool) => pinOf(tool, before.get(tool.name), { place, documents, renamedFrom }));
+  const pins = tools.map((tool) => pinOf(tool, before.get(tool.name), { place, behind, renamedFrom }));
   const removed = gone.filter(wasApproved).map((pin): ToolPinRow => ({ ...pin, state: 'removed' }));
   // Nobody ever agreed to these, and an upstream could make up as many names as it likes.
   const forgotten = gone.filter((pin) => !wasApproved(pin)).map(({ tool_name }) => tool_name);
@@ -71,17 +78,18 @@ const wasApproved = ({ approved_hash }: ToolPinRow) => approved_hash !== null;
 
 interface Comparison {
   readonly place: PinPlace;
-  readonly documents: DocumentHashes;
+  readonly behind: Behind;
   readonly renamedFrom: (tool: UpstreamTool) => string | null;
 }
 
 function pinOf(
   tool: UpstreamTool,
   known: ToolPinRow | undefined,
-  { place, documents, renamedFrom }: Comparison,
+  { place, behind: { documents = {}, requests = {} }, renamedFrom }: Comparison,
 ): ToolPinRow {
   const definition = toQueryJson(tool);
-  const definition_hash = definitionHash(tool, documents);
+  const request = Object.hasOwn(requests, tool.name) ? requests[tool.name] : undefined;
+  const definition_hash = definitionHash(tool, documents, request);
   const { approved_by = null, approved_at = null } = known ?? {};
   const approved_hash = approvedHash(tool, known, { documents, definition_hash });
   const row = {
@@ -118,15 +126,20 @@ function pinOf(
   return { ...row, state: 'new', renamed_from, reason: reason(isRename ? 'probable_rename' : 'new') };
 }
 
-/** The hash that was agreed to, as it is made now: once it did not cover the template, which stood there all the same. */
+/**
+ * The hash that was agreed to, as it is made now: once it did not cover the template, which stood there all the same,
+ * nor more of a request than its method and path, which the description says.
+ */
 function approvedHash(
   tool: UpstreamTool,
   known: ToolPinRow | undefined,
   { documents, definition_hash }: { readonly documents: DocumentHashes; readonly definition_hash: string },
 ): string | null {
   const { approved_hash = null, approved_definition: text = null } = known ?? {};
+  if (approved_hash === null || approved_hash === definition_hash) return approved_hash;
+  if (approved_hash === definitionHash(tool, documents)) return definition_hash;
   const template = templateOf(tool);
-  if (approved_hash === null || text === null || template === undefined) return approved_hash;
+  if (text === null || template === undefined) return approved_hash;
   const { 'openai/outputTemplate': _template, ..._meta } = tool._meta ?? {};
   const isOfThen = approved_hash === definitionHash({ ...tool, _meta }, documents);
   const isThere = valueDigest(templateOf(fromJson<UpstreamTool>(text))) === valueDigest(template);

@@ -1,8 +1,7 @@
 /** The texts that are secrets of a connection, to be cut out of what its server says and of what is kept of its calls. */
 import { isSecretName, isSecretSetting } from '@parley/kit';
-import { fromJson, toJson } from '@parley/store';
 import { OAUTH_ENDPOINTS } from '../shapes/connection-data.ts';
-import { MASK, parametersOf } from './masking.ts';
+import { parametersOf } from './masking.ts';
 import type { ConnectionSecrets, TokenSecrets } from './vault.ts';
 
 type Named = readonly [name: string, value: string | null | undefined];
@@ -11,12 +10,22 @@ const SHORTEST = 6;
 const SHORTEST_UNNAMED = 16;
 const MOST = 200;
 
-/** The secrets of a connection, and of what its server gave for the caller; the longest first. */
-export function secretTexts(secrets: ConnectionSecrets, granted?: TokenSecrets): string[] {
-  const texts = namedSecrets(secrets, granted).flatMap(([name, value]) =>
-    value && isTelling(name, value) ? [value] : [],
-  );
-  return [...new Set(texts)].toSorted((left, right) => right.length - left.length).slice(0, MOST);
+/** What a caller has besides: what the server gave for them, and the token that they brought along. */
+interface OfCaller {
+  readonly granted?: TokenSecrets | undefined;
+  readonly personal?: string | undefined;
+}
+
+/** The secrets of a connection and of its caller; that of the caller first, then the longest. */
+export function secretTexts(secrets: ConnectionSecrets, { granted, personal }: OfCaller = {}): string[] {
+  const known = tellingTexts(namedSecrets(secrets, granted))
+    .toSorted((left, right) => right.length - left.length)
+    .slice(0, MOST);
+  return [...new Set([...tellingTexts([['token', personal]]), ...known])];
+}
+
+function tellingTexts(named: readonly Named[]): string[] {
+  return [...new Set(named.flatMap(([name, value]) => (value && isTelling(name, value) ? [value] : [])))];
 }
 
 /** True when a secret of the first is one of the second, however short. */
@@ -65,11 +74,4 @@ function inState(value: unknown, isSecret: boolean): Named[] {
   return Object.entries(value).flatMap(([name, inner]) =>
     inState(inner, isSecret || isSecretSetting(name, inner)),
   );
-}
-
-/** The value with masks in the place of these texts, wherever they stand in it. */
-export function withoutTexts<T>(value: T, texts: readonly string[]): T {
-  const json = toJson(value);
-  const left = texts.reduce((rest, text) => rest.replaceAll(toJson(text).slice(1, -1), MASK), json);
-  return left === json ? value : fromJson<T>(left);
 }

@@ -2,12 +2,12 @@
 import type { Caller } from '@parley/kit';
 import { claimLease, dueWhenOn, holdingLease, newLease, takeLease } from '../refresh/lease.ts';
 import type { ConnectionRow } from '../schema.ts';
-import { withoutTexts } from '../secrets/known-texts.ts';
+import { withoutSecrets } from '../secrets/without-secrets.ts';
 import { gatewaySettingsOf, isPersonal } from '../shapes/gateway-settings.ts';
 import type { Discovery, UpstreamTarget } from '../upstream.ts';
 import type { Base } from './base.ts';
 import { authorOf } from './base.ts';
-import { isRead, keepDiscovery } from './catalogs.ts';
+import { isRead, keepDiscovery, shownDefinitions } from './catalogs.ts';
 import { openedTarget, sealedCredentials } from './credentials.ts';
 import { allowedHosts } from './private-address.ts';
 import { actsAsAdministrator } from './rights.ts';
@@ -50,7 +50,7 @@ export async function askConnection(
   if (target === undefined) return undefined;
   const isNobodys = userId === null && target.principal === '';
   if (isNobodys && (await isForEachAlone(parts, row))) return undefined;
-  return withoutSecrets(await parts.upstream.discover(target, leadsTo(parts, row)), target);
+  return keepableOf(parts, id, await parts.upstream.discover(target, leadsTo(parts, row)), target);
 }
 
 /** Whether a connection leads where it led: it may be switched off, changed or deleted before it is asked. */
@@ -68,8 +68,8 @@ async function isForEachAlone({ store }: Parts, row: ConnectionRow): Promise<boo
 }
 
 /** A server may say back what it was sent, and its tools are shown to everybody. */
-function withoutSecrets(found: Discovery, { secrets }: UpstreamTarget): Discovery {
-  return withoutTexts(found, secrets);
+function keepableOf({ store }: Parts, id: string, found: Discovery, { secrets }: UpstreamTarget) {
+  return withoutSecrets(found, secrets, () => shownDefinitions(store, id));
 }
 
 /** Asks a connection for all that it has, and keeps what came of it; whoever asks already is not waited for. */
@@ -126,7 +126,7 @@ async function ask(
   const { store, upstream, events, now } = base;
   const holding = { store, connectionId: row.id, lease, now };
   const answer = await holdingLease(holding, () => upstream.discover(target, leadsTo(base, row)));
-  const found = withoutSecrets(answer, target);
+  const found = await keepableOf(base, row.id, answer, target);
   const asked = {
     organizationId: caller.organizationId,
     id: row.id,

@@ -18,6 +18,8 @@ import type {
   ConnectionRow,
   ConnectionTables,
 } from '../schema.ts';
+import type { Shown } from '../secrets/without-secrets.ts';
+import { placeOf, SERVER } from '../secrets/without-secrets.ts';
 import { NO_CATALOG } from '../self-connection.ts';
 import { gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import type { Discovery } from '../upstream.ts';
@@ -138,7 +140,7 @@ async function keepFound(
   { asked, row, held, known }: Place,
   found: Found,
 ): Promise<Kept> {
-  const { tools, documents, server, dropped = [] } = found;
+  const { tools, documents, requests, server, dropped = [] } = found;
   const isEmptied =
     tools.length === 0 &&
     known.has('tools') &&
@@ -157,15 +159,18 @@ async function keepFound(
   const isNew = changed.size > 0;
   if (isEmptied) return { isNew, isEmptied, arePinsNew: false };
   const areToolsNew = await keepList(tx, asked, known, { kind: 'tools', list: tools });
-  // Equal tools have equal pins, and to compare thousands of them takes its time; only a UI can change behind its tool.
-  if (!areToolsNew && !changed.has('skills') && documents === undefined)
-    return { isNew, isEmptied, arePinsNew: false };
+  // Equal tools have equal pins, and to compare thousands of them takes its time; only a UI or a request can change behind its tool.
+  const isBehind = documents !== undefined || requests !== undefined;
+  if (!areToolsNew && !changed.has('skills') && !isBehind) return { isNew, isEmptied, arePinsNew: false };
   const agreedBy = known.has('tools') ? null : asked.by;
   const skills = found.skills ?? (await knownSkills(tx, asked.id));
   const names = new Set(tools.map(({ name }) => name));
   // A tool with the URI of a skill as its name has it for itself; nobody can agree to the skill then.
   const pinned = [...tools, ...skills.map(pinnedSkill).filter(({ name }) => !names.has(name))];
-  const { isChanged, drifts } = await keepPins(tx, { ...asked, agreedBy }, pinned, documents);
+  const { isChanged, drifts } = await keepPins(tx, { ...asked, agreedBy }, pinned, {
+    documents,
+    requests,
+  });
   if (pinningOf(gatewaySettingsOf(row)) !== 'off') await tellDrifts(tx, events, asked, row.title, drifts);
   const bindings = toQueryJson(wellKnownBindingsOf(tools));
   return { isNew: isNew || areToolsNew, arePinsNew: isChanged, isEmptied, bindings };
@@ -256,6 +261,24 @@ async function knownSkills(from: Queryable, connectionId: string): Promise<Skill
 /** True when the tools of a connection were read at least once. */
 export async function isRead(from: Queryable, connectionId: string): Promise<boolean> {
   return (await knownCatalogs(from, connectionId)).has('tools');
+}
+
+/** What everybody is shown of a connection, word for word. */
+export async function shownDefinitions(from: Queryable, connectionId: string): Promise<Shown> {
+  const rows = await from
+    .db<ConnectionTables>()
+    .selectFrom('connection_catalogs')
+    .select(['kind', 'body'])
+    .where('connection_id', '=', connectionId)
+    .execute();
+  return new Map(
+    rows.flatMap(({ kind, body }): [string, unknown][] => {
+      if (kind === 'era') return [];
+      if (kind !== 'server') return fromJson<object[]>(body).map((item) => [placeOf(kind, item), item]);
+      const { dropped: _dropped, ...server } = fromJson<{ dropped?: unknown }>(body);
+      return [[SERVER, server]];
+    }),
+  );
 }
 
 async function knownCatalogs(from: Queryable, connectionId: string): Promise<Known> {

@@ -9,7 +9,7 @@ import type { ConnectionRow, ConnectionTables } from '../schema.ts';
 import { openConnection, sealConnection } from '../secrets/vault.ts';
 import { NO_CATALOG, selfConnectionId } from '../self-connection.ts';
 import type { ConnectionCreate, ConnectionUpdate } from '../shapes/connection-data.ts';
-import { checkedGatewaySettings } from '../shapes/gateway-settings.ts';
+import { checkedGatewaySettings, gatewaySettingsOf } from '../shapes/gateway-settings.ts';
 import type { Base } from './base.ts';
 import { announce, authorOf, takeTurns } from './base.ts';
 import { refuseTakenId, refuseUsedId } from './chosen-id.ts';
@@ -20,6 +20,7 @@ import {
   requireAdministrator,
   requireOAuthRight,
   requireProgramRight,
+  requireResultRight,
   requireSameSecretsOwner,
 } from './rights.ts';
 import { findRow } from './rows.ts';
@@ -61,7 +62,7 @@ export async function insertConnection(
   refuseTakenId(base, caller, id);
   const settings = asStored(applied(EMPTY, given), machine);
   checkSettings(settings);
-  checkedGatewaySettings(settings.metadata);
+  requireResultRight(caller, {}, checkedGatewaySettings(settings.metadata));
   requireOAuthRight(caller, undefined, settings);
   const egress_allow = privateAddress(base, caller, settings);
   await store.transaction(async (tx) => {
@@ -127,7 +128,8 @@ export async function updateConnection(
     if (row === undefined) return undefined;
     requireChangeable(row);
     const before = settingsOf(row, openConnection(store.secrets, row));
-    if (data.metadata !== undefined) checkedGatewaySettings(data.metadata);
+    if (data.metadata !== undefined)
+      requireResultRight(caller, gatewaySettingsOf(row), checkedGatewaySettings(data.metadata));
     const { settings, egress_allow } = withAddress(base, caller, {
       row,
       before,

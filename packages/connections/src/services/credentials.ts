@@ -82,7 +82,7 @@ export function openedTarget(
     token: replaced.has('authorization') ? null : (token?.access ?? secrets.connection_token),
     headers: { ...Object.fromEntries(Object.entries(headers).filter(isKept)), ...placed },
     program: command === undefined ? null : { command, args, cwd, env: envVars, isLocal },
-    secrets: [...new Set([...(own === undefined ? [] : [own]), ...secretTexts(secrets, token)])],
+    secrets: secretTexts(secrets, { granted: token, personal: own }),
     principal: row.connection_type === 'STDIO' ? '' : (personal?.user_id ?? granted?.user_id ?? ''),
     openapiServer: row.connection_type === 'OPENAPI' ? (settings.openapiServer ?? null) : null,
     ...known,

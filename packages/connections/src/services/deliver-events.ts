@@ -1,7 +1,7 @@
 /** Events to connections: `ON_EVENTS` of their server is called for somebody who asked for them, with what they may use. */
 import type { Deliver, DeliveryAnswer } from '@parley/events';
 import type { Caller } from '@parley/kit';
-import { withoutTexts } from '../secrets/known-texts.ts';
+import { withoutTexts } from '../secrets/without-secrets.ts';
 import type { CallFailure, UpstreamAnswer } from '../upstream.ts';
 import { targetOf } from './ask-upstream.ts';
 import type { Base } from './base.ts';
@@ -36,7 +36,11 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const by = { caller, signal, limitMs: CALL_MS };
     const answer = await upstream.call(target, ON_EVENTS, { events }, by);
     // What a server says of a failure is kept with the delivery.
-    return answerOf(withoutTexts(answer, target.secrets));
+    return answerOf(
+      answer.ok
+        ? { ...answer, data: withoutTexts(answer.data, target.secrets) }
+        : { ...answer, message: withoutTexts(answer.message, target.secrets) },
+    );
   };
 }
 

@@ -5,6 +5,8 @@ import { shareSecret } from '../secrets/known-texts.ts';
 import { NO_SECRETS } from '../secrets/vault.ts';
 import { selfConnectionId } from '../self-connection.ts';
 import { OAUTH_ENDPOINTS } from '../shapes/connection-data.ts';
+import type { GatewaySettings } from '../shapes/gateway-settings.ts';
+import { GATEWAY_DEFAULTS } from '../shapes/gateway-settings.ts';
 import type { Upstream } from '../upstream.ts';
 import { refusedProgram } from './allowed-commands.ts';
 import type { Settings } from './settings.ts';
@@ -40,6 +42,17 @@ export function requireProgramRight(
   const { command, envVars: env = {} } = program ?? {};
   const reason = command === undefined ? undefined : refusedProgram(commands, { command, env });
   if (reason !== undefined) throw new ToolError('forbidden', reason);
+}
+
+/** Refuses to let answers be larger than they are by default to anybody but administrators: each is looked through whole. */
+export function requireResultRight(caller: Caller, before: GatewaySettings, after: GatewaySettings): void {
+  const { maxResultBytes: usual } = GATEWAY_DEFAULTS;
+  const { maxResultBytes: wanted = usual } = after;
+  if (wanted <= Math.max(usual, before.maxResultBytes ?? usual) || actsAsAdministrator(caller)) return;
+  throw new ToolError(
+    'forbidden',
+    `metadata.gateway.maxResultBytes: only owners and administrators may set more than ${usual}. Ask one of them.`,
+  );
 }
 
 /** Refuses to send stored secrets to another server than the one they were stored for. */

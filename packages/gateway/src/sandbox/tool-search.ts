@@ -7,13 +7,18 @@ interface Words {
   readonly connection: string;
 }
 
+// Together they bound the time of a search, whatever is asked and however long descriptions are.
+const MOST_TOKENS = 16;
+const MOST_CHARACTERS = 1_000;
+
 // Kept for as long as its tool is: a catalog that has not changed is not read again.
 const wordsOf = new WeakMap<CodeTool, Words>();
 
 /** The best tools for a query, best first; the first by name when it has no words. */
 export function searchTools(tools: readonly CodeTool[], query: string, limit: number): CodeTool[] {
   const whole = query.trim().toLowerCase();
-  const tokens = whole.split(/[\s_\-./]/).filter((token) => token.length >= 2);
+  const words = whole.split(/[\s_\-./]/).filter((token) => token.length >= 2);
+  const tokens = [...new Set(words)].slice(0, MOST_TOKENS);
   const byName = (a: CodeTool, b: CodeTool) => (a.name < b.name ? -1 : 1);
   if (tokens.length === 0) return tools.toSorted(byName).slice(0, limit);
   return tools
@@ -41,7 +46,7 @@ function lowered(tool: CodeTool): Words {
   if (known !== undefined) return known;
   const words = {
     name: tool.name.toLowerCase(),
-    description: tool.description.toLowerCase(),
+    description: tool.description.slice(0, MOST_CHARACTERS).toLowerCase(),
     connection: tool.connection.toLowerCase(),
   };
   wordsOf.set(tool, words);

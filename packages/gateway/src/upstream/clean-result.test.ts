@@ -1,5 +1,7 @@
 /** What is cut out of what upstreams say, in values and in the names of fields. */
-import { expect, test } from 'vitest';
+import { TailFinder } from '@parley/connections';
+import { seededRandom } from '@parley/test-support/random';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { cleaned } from './clean-result.ts';
 
 const SECRET = 's3cr3t-t0ken';
@@ -101,4 +103,63 @@ test.each([
 ])('%s stays as it is', (_name, given) => {
   const fine = { text: given };
   expect(cleaned(fine, [])).toBe(fine);
+});
+
+test('a text is gone through as often for hundreds of secrets as for a few', () => {
+  const finds = vi.spyOn(TailFinder.prototype, 'find');
+  const looks = vi.spyOn(String.prototype, 'includes');
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  const text = 'nothing of anybody '.repeat(10_000);
+  const passesWith = (count: number) => {
+    const secrets = Array.from({ length: count }, (_each, number) => `${SECRET}-${number}`);
+    finds.mockClear();
+    looks.mockClear();
+    expect(cleaned({ a: { b: text } }, secrets)).toEqual({ a: { b: text } });
+    const all = [
+      ...finds.mock.calls.filter(([searched]) => searched === text),
+      ...looks.mock.contexts.filter((searched) => String(searched) === text),
+    ];
+    return all.length;
+  };
+  expect([10, 50, 200].map(passesWith)).toEqual([1, 1, 1]);
+  expect(passesWith(8)).toBeLessThanOrEqual(8);
+});
+
+test('a text made of ends of secrets is looked at so often, and then counts as one of them', () => {
+  const secrets = Array.from({ length: 200 }, (_each, number) => `${'x'.repeat(number)}y-the-end-of-it`);
+  const compared = vi.spyOn(String.prototype, 'startsWith');
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  const left = cleaned({ a: 'z-the-end-of-it'.repeat(20_000) }, secrets);
+  expect(compared.mock.calls.length).toBeLessThanOrEqual(10_000);
+  expect(left.a).toContain('[secret]');
+});
+
+test('finds what a plain search finds, short and long, of a few and of many', () => {
+  const random = seededRandom();
+  const letters = 'abé😀-';
+  const word = (length: number) =>
+    Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join('');
+  for (let round = 0; round < 200; round += 1) {
+    const secrets = Array.from({ length: 1 + (round % 16) }, () => word(6 + Math.floor(random() * 12)));
+    const parts = secrets.flatMap((secret) => [word(Math.floor(random() * 9)), secret]);
+    const counts: number[] = [];
+    const text = cleaned({ text: parts.join('') }, secrets, (count) => counts.push(count)).text;
+    expect(counts[0]).toBeGreaterThan(0);
+    for (const secret of secrets) expect(text).not.toContain(secret);
+    const clean = 'qrst'.repeat(round * 30);
+    expect(cleaned({ clean }, secrets)).toEqual({ clean });
+  }
+});
+
+test('of secrets that overlap nothing is left', () => {
+  const others = Array.from({ length: 9 }, (_each, number) => `x-one-more-${number}`);
+  for (const more of [[], others])
+    expect(cleaned({ a: '(first-and-second)', b: '' }, ['first-and', 'and-second', ...more])).toEqual({
+      a: '([secret])',
+      b: '',
+    });
 });

@@ -1,5 +1,6 @@
 /** What an upstream said, made fit to be passed on: nothing hidden or forged in it, and no secret of its connection or of another. */
-import { UNSEEN_IN_RESULTS } from '@parley/connections';
+import type { TextSearch } from '@parley/connections';
+import { searchFor, UNSEEN_IN_RESULTS } from '@parley/connections';
 import { hasOwnMeta, META, withoutOwnKeys } from './own-meta.ts';
 import type { ForeignSecrets } from './secret-marks.ts';
 
@@ -15,18 +16,14 @@ export function cleaned<T>(
   onSecrets?: OnSecrets,
   foreign?: ForeignSecrets,
 ): T {
-  if (isClean(value, secrets, foreign)) return value;
+  // The own ones first: those of others are known by their ends alone.
+  const searches = foreign === undefined ? [searchFor(secrets)] : [searchFor(secrets), foreign];
+  if (isClean(value, searches)) return value;
   let count = 0;
   const clean = (text: string): string => {
     let left = text;
-    for (const secret of secrets) {
-      if (!left.includes(secret)) continue;
-      const parts = left.split(secret);
-      count += parts.length - 1;
-      left = parts.join(MASK);
-    }
-    if (foreign !== undefined) {
-      const found = foreign.without(left, MASK);
+    for (const search of searches) {
+      const found = search.without(left, MASK);
       count += found.count;
       left = found.text;
     }
@@ -37,24 +34,23 @@ export function cleaned<T>(
   return copy;
 }
 
-function isClean(value: unknown, secrets: readonly string[], foreign: ForeignSecrets | undefined): boolean {
-  if (typeof value === 'string') return isCleanText(value, secrets, foreign);
+function isClean(value: unknown, searches: readonly TextSearch[]): boolean {
+  if (typeof value === 'string') return isCleanText(value, searches);
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) {
-    for (const item of value) if (!isClean(item, secrets, foreign)) return false;
+    for (const item of value) if (!isClean(item, searches)) return false;
     return true;
   }
   for (const key in value) {
     const inner: unknown = Reflect.get(value, key);
     if (key === META && hasOwnMeta(inner)) return false;
-    if (!isCleanText(key, secrets, foreign) || !isClean(inner, secrets, foreign)) return false;
+    if (!isCleanText(key, searches) || !isClean(inner, searches)) return false;
   }
   return true;
 }
 
-function isCleanText(text: string, secrets: readonly string[], foreign: ForeignSecrets | undefined): boolean {
-  for (const secret of secrets) if (text.includes(secret)) return false;
-  if (foreign?.isIn(text) === true) return false;
+function isCleanText(text: string, searches: readonly TextSearch[]): boolean {
+  for (const search of searches) if (search.isIn(text)) return false;
   // A search begins at the start, whatever was found before.
   return text.search(UNSEEN_IN_RESULTS) === -1;
 }

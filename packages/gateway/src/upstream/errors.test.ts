@@ -18,3 +18,11 @@ test.each([
 ])('nobody is told twice to try again: %j', (words, message) => {
   expect(errorOf(new UpstreamFault('broken', words), ASKED).message).toBe(message);
 });
+
+test('a tool that is another one now is a conflict, of which nothing was sent', () => {
+  const fault = new UpstreamFault('changed', 'The tool stands for another request now.', { wasSent: false });
+  expect(errorOf(fault, { ...ASKED, isRead: false })).toMatchObject({
+    code: 'conflict',
+    message: 'A tool of Notes has just changed. List the tools and call it again.',
+  });
+});

@@ -66,6 +66,11 @@ export function errorOf(fault: UpstreamFault, asked: Asked): ToolError | Protoco
       );
     case 'invalid_result':
       return new ToolError('invalid_result', `${title} gave an answer that cannot be used.${words}`);
+    case 'changed':
+      return new ToolError(
+        'conflict',
+        `A tool of ${title} has just changed. List the tools and call it again.`,
+      );
     case 'rpc':
       return rpcError(fault, asked);
   }

@@ -15,6 +15,7 @@ const STATUS: Readonly<Record<FaultKind, UpstreamFailure['status']>> = {
   dropped: 'unreachable',
   rpc: 'invalid_protocol',
   not_allowed: 'unreachable',
+  changed: 'invalid_protocol',
 };
 
 const LONGEST_WORDS = 600;

@@ -35,6 +35,7 @@ const ENDINGS: Readonly<Record<FaultKind, Ending>> = {
   rate_limited: 'ok',
   rpc: 'ok',
   not_allowed: 'neither',
+  changed: 'neither',
 };
 
 /** What a fault says about the health of its upstream. */

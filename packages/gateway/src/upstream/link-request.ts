@@ -21,6 +21,8 @@ export interface Wanted {
   readonly params: Readonly<Record<string, unknown>>;
   /** True: it changes nothing. */
   readonly isRead: boolean;
+  /** The tool as it was agreed to, where the link looks up what it stands for. */
+  readonly pinned?: LinkRequest['pinned'];
   /** Arguments that the schema of a tool wants repeated as headers. */
   readonly paramHeaders?: LinkRequest['paramHeaders'];
   /** What the upstream is offered, where that is not what the client can do: tasks are followed here. */
@@ -66,7 +68,7 @@ export function fitTrace(traceparent: string | undefined): string | undefined {
 
 export function requestOf(
   connection: ServedConnection,
-  { method, params, isRead, paramHeaders, capabilities, limitMs }: Wanted,
+  { method, params, isRead, pinned, paramHeaders, capabilities, limitMs }: Wanted,
   call: OutsideCall,
   {
     headers,
@@ -84,6 +86,7 @@ export function requestOf(
     limitMs: limitMs ?? limitOf(connection),
     isRead,
     principal: call.caller.id,
+    ...(pinned !== undefined && { pinned }),
     ...(paramHeaders !== undefined && { paramHeaders }),
     ...(hops !== undefined && { hops }),
     requestId: randomUUID(),

@@ -1,5 +1,5 @@
 /** A live way to one upstream, whatever its era and transport: what is asked of it, what comes back, how it fails. */
-import type { UpstreamTarget } from '@parley/connections';
+import type { ServedTool, UpstreamTarget } from '@parley/connections';
 import type { ClientCapabilities, InputRequest, InputResponse, LogLevel, ParamHeader } from '@parley/kit';
 
 /** The one header of a client's request that an HTTP upstream gets as it came: it signs what the client passes on. */
@@ -20,6 +20,8 @@ export interface LinkRequest {
   readonly isRead?: boolean;
   /** Who is behind it: a question that names no call is asked only while all calls it can belong to are of one. */
   readonly principal?: string | undefined;
+  /** The tool as it was agreed to, where what it stands for is looked up here. */
+  readonly pinned?: ServedTool | undefined;
   /** Arguments that the schema of the tool wants repeated as headers. */
   readonly paramHeaders?: readonly ParamHeader[] | undefined;
   /** The header `x-parley-hops` as it came in, where the request came from another server of this kind. */
@@ -105,6 +107,8 @@ export type FaultKind =
   | 'invalid_result'
   /** It ended in the middle: a cut stream, a crashed process. */
   | 'dropped'
+  /** The tool is not what was agreed to, and was not called. */
+  | 'changed'
   /** An error of JSON-RPC, as the server sent it. */
   | 'rpc'
   /** Switched off here: no programs allowed, an address that the guard refuses. */

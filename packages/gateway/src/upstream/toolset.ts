@@ -134,6 +134,8 @@ export function outsideTool(
   const declared = paramHeadersOf(inputSchema);
   const paramHeaders = declared.length === 0 ? undefined : declared;
   const budget = budgetOf(connection);
+  // Its link has only the document of now, in which another request may stand under this name.
+  const pinned = connection.type === 'OPENAPI' ? tool : undefined;
   const isHeld = state === 'held';
   const refuseHeld = async () => {
     throw quarantined(name, connection.title);
@@ -162,7 +164,8 @@ export function outsideTool(
         refuseChanged(connection, tool, call, parts);
       }
       const params = { name, arguments: args };
-      const wanted = { method: 'tools/call', params, isRead: effect === 'read', paramHeaders } as const;
+      const isRead = effect === 'read';
+      const wanted = { method: 'tools/call', params, isRead, pinned, paramHeaders } as const;
       const checked = check(await bridge.ask(connection, wanted, call), call.caller.id);
       const answer = asToolAnswer(inOrder(unstamped(checked instanceof Promise ? await checked : checked)));
       const isWhole = budget === undefined || parts.results === undefined || call.request.isForCode === true;

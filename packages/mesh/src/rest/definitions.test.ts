@@ -315,6 +315,30 @@ onBothMeshes('definitions', (bed) => {
     expect(await listed({ 'openai/outputTemplate': 'ui://b' })).toMatchObject({ state: 'held' });
   });
 
+  test('a request behind a tool is agreed to with it: another one is held, and one from before hashes covered it stays', async () => {
+    const place = await stage();
+    const listed = async (request?: string) => {
+      const requests = request === undefined ? {} : { ALPHA: request };
+      place.upstream.answer = {
+        ...listing(upstreamTool('ALPHA'), upstreamTool('BETA')),
+        requests,
+      } as Discovery;
+      await place.ask(place.key, `${place.id}/refresh`, {});
+      const all = (await place.ask(place.key, `${place.id}/definitions`)).data.definitions as Shown[];
+      return all.find(({ tool }) => tool === 'ALPHA')!;
+    };
+    const { hash: old } = await listed();
+    const { hash, ...known } = await listed('request-1');
+    expect(known).toMatchObject({ state: 'approved', diff: [] });
+    expect(hash).not.toBe(old);
+    const other = await listed('request-2');
+    expect(other).toMatchObject({ state: 'held', reason: 'changed', approved: { hash } });
+    expect(other.diff).toEqual([{ field: 'request', before: hash, after: other.hash }]);
+    // Covered once, it stays so: neither none nor another one passes for what was agreed to.
+    expect(await listed()).toMatchObject({ state: 'held', hash: old });
+    expect(await listed('request-1')).toMatchObject({ state: 'approved', hash });
+  });
+
   test('what was left out is told with its reason, to nobody else, and is gone with the next list that has it', async () => {
     const place = await stage();
     const server = {

@@ -4,11 +4,12 @@ import {
   askConnection,
   CONNECTIONS_CHANGED,
   createRefresher,
+  keepPersonalToken,
   saveToken,
   servedConnections,
 } from '@parley/connections';
 import { eventually } from '@parley/test-support/eventually';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MeshBed } from '../../test/mesh-bed.ts';
 import { onBothMeshes } from '../../test/mesh-bed.ts';
 import type { MeshProcess } from '../../test/mesh-process.ts';
@@ -57,8 +58,9 @@ onBothMeshes('the refresh of connections', (bed, replica) => {
     bed().clock.nowMs += ms;
   };
 
-  async function stage(data: object = {}) {
+  async function stage(data: object = {}, first: Discovery = tools('ALPHA', 'BETA')) {
     const scene = await newScene(bed());
+    scene.upstream.answer = first;
     const client = await scene.as();
     const { id } = await made(client, http('Web', data));
     const served = async () => {
@@ -282,6 +284,133 @@ onBothMeshes('the refresh of connections', (bed, replica) => {
     await look(refresher);
     expect(upstream.asked.at(-1)?.target).toMatchObject({ token: 'token-of-the-maker' });
     expect((await served()).tools).toHaveLength(3);
+  });
+
+  describe('what a server says back of the credentials that it was asked with', () => {
+    const personal = {
+      metadata: { gateway: { personalToken: { header: 'X-Api-Key', template: '{token}' } } },
+    };
+
+    /** A connection that a member with a token of their own asks. */
+    async function asking(token: string, first?: Discovery) {
+      const place = await stage(personal, first);
+      const { own: organizationId, store, id, upstream, served } = place;
+      const now = bed().clock.nowMs;
+      const owner = { organizationId, connectionId: id, userId: 'usr_member' };
+      await store.transaction((tx) => keepPersonalToken(tx, store.secrets, owner, { token, now }));
+      const ask = () =>
+        askConnection({ store, upstream: bed().host.upstream }, { organizationId, userId: 'usr_member' }, id);
+      const { refresher, faults } = refresherOf(bed(), organizationId, { discover: ask });
+      return {
+        async read(answer: Discovery) {
+          upstream.answer = answer;
+          await place.look(refresher);
+          expect(faults).toEqual([]);
+          expect(upstream.asked.at(-1)?.target.headers).toEqual({ 'X-Api-Key': token });
+          return served();
+        },
+      };
+    }
+
+    const known = (): Discovery => ({ ...tools('ALPHA', 'BETA'), server: SERVER, dropped: [] });
+    const SERVER = {
+      era: 'legacy',
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {} },
+      info: { name: 'server', version: '1' },
+      instructions: 'Use it well.',
+    } as const;
+
+    test.each([
+      'A',
+      'true',
+      '1',
+      '12345',
+      '"',
+      'ALPHA',
+      'Does ALPHA',
+      'object',
+      'inputSchema',
+      'legacy',
+      'server',
+    ])('the token %s of a member changes nothing of what all are shown', async (token) => {
+      const { read } = await asking(token);
+      const { tools: first, ...rest } = await read(known());
+      expect(first.map(({ definition, state }) => [definition, state])).toEqual(
+        ['ALPHA', 'BETA'].map((name) => [upstreamTool(name), 'approved']),
+      );
+      expect(rest).toMatchObject({ era: 'legacy', status: 'active', degraded: null });
+      expect((await read(known())).tools).toEqual(first);
+    });
+
+    test('is cut out of texts, and what has it in its name is left out with the reason', async () => {
+      const token = 'search_docs_12';
+      const { read } = await asking(token);
+      const schema = {
+        type: 'object',
+        properties: { a: { type: 'string', description: `a ${token}`, maxLength: 12, const: [token] } },
+      };
+      const argument = { type: 'object', properties: { [token]: {} } };
+      const words = { title: `x${token}`, description: `${token}: ${token}` };
+      const {
+        tools: served,
+        resources,
+        instructions,
+        dropped,
+      } = await read({
+        ok: true,
+        tools: [
+          ...tools('ALPHA', `my_${token}`).tools,
+          upstreamTool('BETA', { ...words, inputSchema: schema, _meta: { [token]: 1, a: 2 } }),
+          upstreamTool('GAMMA', { inputSchema: argument }),
+        ],
+        server: { ...SERVER, instructions: `You are ${token}.` },
+        resources: [
+          { uri: 'doc://a', name: 'a', description: token },
+          { uri: `doc://${token}`, name: 'b' },
+        ],
+        dropped: [{ kind: 'prompts', name: token, reason: `${token} is none` }],
+      });
+      expect(served.map(({ definition }) => definition)).toEqual([
+        upstreamTool('ALPHA'),
+        {
+          name: 'BETA',
+          title: 'x[secret]',
+          description: '[secret]: [secret]',
+          inputSchema: {
+            type: 'object',
+            properties: {
+              a: { type: 'string', description: 'a [secret]', maxLength: 12, const: ['[secret]'] },
+            },
+          },
+          _meta: { a: 2 },
+        },
+      ]);
+      expect(instructions).toBe('You are [secret].');
+      expect(resources).toEqual([{ uri: 'doc://a', name: 'a', description: '[secret]' }]);
+      const reason = expect.stringContaining('a credential of') as string;
+      expect(dropped).toEqual([
+        { kind: 'tools', name: 'my_[secret]', reason },
+        { kind: 'tools', name: 'GAMMA', reason },
+        { kind: 'resources', name: 'doc://[secret]', reason },
+        { kind: 'prompts', name: '[secret]', reason: '[secret] is none' },
+      ]);
+    });
+
+    test('a tool that has the token of a member in its name stays where all were shown it before', async () => {
+      const { read } = await asking('tool_of_all', tools('tool_of_all'));
+      const { tools: served } = await read(tools('ALPHA', 'tool_of_all', 'tool_of_all_2'));
+      expect(served.map(({ definition }) => definition.name)).toEqual(['ALPHA', 'tool_of_all']);
+    });
+
+    test('a failure keeps its kind', async () => {
+      const { read } = await asking('timeout');
+      const failure = { ok: false, status: 'timeout', message: 'A timeout of 10 s.' } as const;
+      expect(await read(failure)).toMatchObject({
+        failedWith: 'timeout',
+        degraded: { reason: 'A [secret] of 10 s.' },
+      });
+    });
   });
 
   test('one that could never be read is an error, until it can be', async () => {

@@ -61,6 +61,39 @@ onBothMeshes(
       expect(upstream.asked.at(-1)?.target.maxResultBytes).toBe(2048);
     });
 
+    test('only owners and administrators let answers be larger than by default; others keep what is there', async () => {
+      const { client, as, content } = await stage();
+      const usual = { gateway: { maxResultBytes: 10 * 1024 * 1024 } };
+      const larger = { gateway: { maxResultBytes: 10 * 1024 * 1024 + 1 } };
+      const large = await made(client, http('Large', { metadata: larger }));
+      const { id } = await made(client, http('Web'));
+      const before = await content();
+      const strangers = [
+        await as({ roles: ['member'], grants: { self: ['*'] } }),
+        await as({ grants: { self: ['COLLECTION_CONNECTIONS_CREATE', 'COLLECTION_CONNECTIONS_UPDATE'] } }),
+      ];
+      const most = { metadata: { gateway: { maxResultBytes: 50 * 1024 * 1024 } } };
+      for (const stranger of strangers)
+        for (const attempt of [
+          () =>
+            stranger.attempt('COLLECTION_CONNECTIONS_CREATE', { data: http('Mine', { metadata: larger }) }),
+          () => update(stranger, id, { metadata: larger }),
+          () => update(stranger, large.id, most),
+        ])
+          expect(await attempt()).toMatchObject({
+            code: 'forbidden',
+            message: expect.stringContaining('metadata.gateway.maxResultBytes:') as unknown,
+          });
+      expect(await content()).toBe(before);
+      const [member] = strangers;
+      expect(await update(member!, large.id, { title: 'Renamed', metadata: larger })).toMatchObject({
+        ok: true,
+      });
+      expect(await update(member!, id, { metadata: usual })).toMatchObject({ ok: true });
+      expect(await update(member!, large.id, { metadata: usual })).toMatchObject({ ok: true });
+      expect(await update(client, id, most)).toMatchObject({ ok: true });
+    });
+
     test('an owner allows the private address of a connection, for that address alone', async () => {
       const { client, allowed } = await stage();
       const { id } = await made(client, allowing());

@@ -92,6 +92,11 @@ test('check 24: a personal token goes into its header, for its person alone', as
   const nobody = { ...owner.caller, userId: null };
   expect(await bed.targets.targetFor(nobody, id).catch(kindOf)).toBe('auth_required');
 
+  // What is as short as a word is cut out of nothing.
+  await bed.auth.setToken(owner.caller, id, '12345');
+  const short = await bed.targets.targetFor(owner.caller, id);
+  expect(short).toMatchObject({ headers: { 'X-Api-Key': 'Key 12345' }, secrets: [] });
+
   await bed.auth.removeToken(owner.caller, id);
   await bed.auth.removeToken(owner.caller, id);
   expect(await bed.targets.targetFor(owner.caller, id).catch(kindOf)).toBe('auth_required');

@@ -33,16 +33,18 @@ export async function discover(
   const facts = await link.facts(signal);
   const dropped: Dropped[] = [];
   const ttls: number[] = [];
+  let requests: NonNullable<Discovered['requests']> = {};
   const ask: AskPage = async (method, params) => {
     const page = await link.request({ method, params, capabilities: {}, signal, limitMs, isRead: true });
     return isTranslated ? page : withoutOwnMeta(page);
   };
   const list = async <Kind extends ListKind>(kind: Kind) => {
     if (!offers(facts, kind)) return [];
-    const { items, ttlMs, leftOut } = await wholeList(ask, LISTS[kind]).catch((error: unknown) => {
+    const { items, ttlMs, leftOut, ...more } = await wholeList(ask, LISTS[kind]).catch((error: unknown) => {
       if (kind !== 'tools' && isUnknownMethod(error)) return NOTHING;
       throw error;
     });
+    if (kind === 'tools') requests = more.requests;
     if (ttlMs !== null) ttls.push(ttlMs);
     dropped.push(
       ...leftOut.map(({ what, reason }) => ({ kind, name: keepable(what), reason: keepable(reason) })),
@@ -61,13 +63,14 @@ export async function discover(
     ...found,
     tools,
     ...(documents !== undefined && { documents }),
+    ...(isTranslated && { requests }),
     server: serverSeen(facts, dropped),
     dropped: dropped.slice(0, MAX_DROPPED),
     ttlMs: ttls.length === 0 ? null : Math.min(...ttls),
   };
 }
 
-const NOTHING = { items: [], ttlMs: null, leftOut: [] };
+const NOTHING = { items: [], ttlMs: null, leftOut: [], requests: {} };
 
 /** Many servers say that they have something and know no method for it. */
 function isUnknownMethod(error: unknown): boolean {

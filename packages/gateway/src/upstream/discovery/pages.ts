@@ -14,6 +14,8 @@ const Cursor = z.string().max(4096).nullish();
 /** What a document of a service has that could not become a tool; our own translation says it with the list. */
 const cut = z.string().transform((text) => text.slice(0, 300));
 const LeftOut = z.array(z.object({ what: cut, reason: cut })).max(1000);
+/** Which request each of its tools stands for; it says this too. */
+const Requests = z.record(z.string(), z.string().max(100));
 
 export interface WholeList {
   readonly items: readonly unknown[];
@@ -21,6 +23,8 @@ export interface WholeList {
   readonly ttlMs: number | null;
   /** What the server says that it left out, and why. */
   readonly leftOut: readonly { readonly what: string; readonly reason: string }[];
+  /** Digests of the requests behind its tools, by name. */
+  readonly requests: Readonly<Record<string, string>>;
 }
 
 /** Follows every page. */
@@ -32,6 +36,7 @@ export async function wholeList(
   const cursors = new Set<string>();
   const ttls: number[] = [];
   const leftOut: z.infer<typeof LeftOut> = [];
+  const requests = new Map<string, string>();
   let sizeBytes = 0;
   let cursor: string | undefined;
   for (;;) {
@@ -47,10 +52,13 @@ export async function wholeList(
     }
     if (sizeBytes > MAX_CATALOG_BYTES) throw broken(`${method} gives more than ${MAX_CATALOG_BYTES} bytes.`);
     if (typeof page['ttlMs'] === 'number' && page['ttlMs'] > 0) ttls.push(page['ttlMs']);
-    leftOut.push(...(LeftOut.safeParse(metaOf(page)['parley/left-out']).data ?? []));
+    const { 'parley/left-out': left, 'parley/requests': behind } = metaOf(page);
+    leftOut.push(...(LeftOut.safeParse(left).data ?? []));
+    for (const entry of Object.entries(Requests.safeParse(behind).data ?? {})) requests.set(...entry);
     // An empty one is how some servers say that there is no more.
     cursor = next.data || undefined;
-    if (cursor === undefined) return { items, ttlMs: ttls.length === 0 ? null : Math.min(...ttls), leftOut };
+    const ttlMs = ttls.length === 0 ? null : Math.min(...ttls);
+    if (cursor === undefined) return { items, ttlMs, leftOut, requests: Object.fromEntries(requests) };
     if (cursors.has(cursor)) throw broken(`${method} gives the same cursor twice.`);
     cursors.add(cursor);
     if (cursors.size >= MAX_PAGES) throw broken(`${method} has more than ${MAX_PAGES} pages.`);

@@ -1,4 +1,6 @@
 /** What a connection to an OpenAPI service promises of its tools and of its credentials. */
+import type { UpstreamTool } from '@parley/connections';
+import { definitionHash } from '@parley/connections';
 import { PETS_31 } from '@parley/test-support/openapi-service';
 import { serveForTest } from '@parley/test-support/scripted-server';
 import { describe, expect, test } from 'vitest';
@@ -153,6 +155,137 @@ describe('the document', () => {
     await Promise.all(Array.from({ length: 5 }, () => call(target, 'getPet', { petId: '7' })));
     expect(pets.seen.filter(({ url }) => url === '/openapi.json')).toHaveLength(1);
     expect(pets.calls()).toHaveLength(5);
+  });
+});
+
+describe('a tool that somebody agreed to', () => {
+  const parameter = (more: object = {}) => ({
+    name: 'limit',
+    in: 'query',
+    schema: { type: 'string' },
+    ...more,
+  });
+  const body = (mediaType: string) => ({
+    content: { [mediaType]: { schema: { type: 'object', properties: { a: { type: 'string' } } } } },
+  });
+  const operation = (more: object = {}) => ({
+    operationId: 'listPets',
+    parameters: [parameter()],
+    security: [{ bearer: [] }],
+    responses: { '200': { description: 'ok' } },
+    ...more,
+  });
+  const securitySchemes = {
+    bearer: { type: 'http', scheme: 'bearer' },
+    query: { type: 'apiKey', in: 'query', name: 'key' },
+  };
+  const documentOf = (paths: object, more: object = {}) => ({
+    openapi: '3.1.0',
+    info: { title: 'Pets', version: '1' },
+    paths,
+    components: { securitySchemes },
+    ...more,
+  });
+  const agreedTo = documentOf({ '/pets': { post: operation({ requestBody: body('application/json') }) } });
+
+  /** What the list of a service pins of its tool: as it does now, and as it did before requests were covered. */
+  async function pins(target: Parameters<typeof links.of>[0]) {
+    const { tools, _meta } = await links.of(target).request(asked('tools/list', {}));
+    const [definition] = JSON.parse(JSON.stringify(tools)) as [UpstreamTool];
+    const requests = (_meta as Record<string, Record<string, string>>)['parley/requests'];
+    const pinned = (request?: string) =>
+      ({ definition, hash: definitionHash(definition, {}, request), state: 'approved' }) as const;
+    return { now: pinned(requests?.['listPets']), before: pinned() };
+  }
+
+  /** The service with its first document agreed to and another one there now, as a process sees it that begins. */
+  async function changed(document: object, first: object = agreedTo) {
+    const at = await service({ document: first });
+    const before = targetAt(at, { token: 's3cret' });
+    const pinned = await pins(before);
+    at.script.document = document;
+    return { at, pinned, before, target: { ...before, id: `${before.id}_anew` } };
+  }
+
+  test.each<[string, object]>([
+    ['method and path', { '/users/1': { delete: operation() } }],
+    ['path', { '/users': { post: operation({ requestBody: body('application/json') }) } }],
+    ['method', { '/pets': { put: operation({ requestBody: body('application/json') }) } }],
+    [
+      'place of an argument',
+      {
+        '/pets': {
+          post: operation({
+            parameters: [parameter({ in: 'header' })],
+            requestBody: body('application/json'),
+          }),
+        },
+      },
+    ],
+    [
+      'kind of body',
+      { '/pets': { post: operation({ requestBody: body('application/x-www-form-urlencoded') }) } },
+    ],
+    [
+      'place of the token',
+      { '/pets': { post: operation({ security: [{ query: [] }], requestBody: body('application/json') }) } },
+    ],
+    [
+      'base',
+      { '/pets': { servers: [{ url: '/v2' }], post: operation({ requestBody: body('application/json') }) } },
+    ],
+  ])('is not called when its document has another %s under its name', async (_name, paths) => {
+    const { at, pinned, target } = await changed(documentOf(paths));
+    let announced = 0;
+    const onLists = () => (announced += 1);
+    for (let times = 1; times <= 2; times += 1) {
+      const work = call(target, 'listPets', { limit: '1' }, { pinned: pinned.now, onLists });
+      expect(await faultOf(work)).toMatchObject({ kind: 'changed', wasSent: false });
+      expect(announced).toBe(times);
+    }
+    expect(at.seen.map(({ url }) => url)).toEqual(['/openapi.json', '/openapi.json']);
+  });
+
+  test('is called as long as its request is the same, in whatever order its document says so', async () => {
+    const two = [parameter(), parameter({ name: 'more' })];
+    const post = (parameters: object[]) =>
+      documentOf({ '/pets': { post: operation({ parameters, requestBody: body('application/json') }) } });
+    const { at, pinned, target } = await changed(post(two.toReversed()), post(two));
+    await call(target, 'listPets', { limit: '1', a: 'b' }, { pinned: pinned.now });
+    expect(at.calls()).toMatchObject([{ method: 'POST', url: '/pets?limit=1' }]);
+  });
+
+  test('is called where its pin is of the definition alone, unless that is another one', async () => {
+    const same = await changed(agreedTo);
+    await call(same.target, 'listPets', {}, { pinned: same.pinned.before });
+    expect(same.at.calls()).toHaveLength(1);
+    const other = await changed(documentOf({ '/users/1': { delete: operation() } }));
+    const work = call(other.target, 'listPets', {}, { pinned: other.pinned.before });
+    expect(await faultOf(work)).toMatchObject({ kind: 'changed' });
+    expect(other.at.calls()).toEqual([]);
+  });
+
+  test('is called as it is now by a process that has read its document before', async () => {
+    const { at, before } = await changed(documentOf({ '/animals': { post: operation() } }));
+    const { now } = await pins({ ...before, id: `${before.id}_elsewhere` });
+    clock.now += 60_000;
+    await call(before, 'listPets', {}, { pinned: now });
+    expect(at.calls()).toMatchObject([{ url: '/animals' }]);
+  });
+
+  test('tells that its list is another when it is gone', async () => {
+    const { pinned, target } = await changed(documentOf({}));
+    let announced = 0;
+    const work = call(target, 'listPets', {}, { pinned: pinned.now, onLists: () => (announced += 1) });
+    expect(await faultOf(work)).toMatchObject({ rpc: { code: -32602 } });
+    expect(announced).toBe(1);
+  });
+
+  test('of every operation has one hash, stored or not', async () => {
+    const at = await service();
+    const { tools } = await links.of(targetAt(at)).request(asked('tools/list', {}));
+    for (const tool of tools as UpstreamTool[])
+      expect(definitionHash(JSON.parse(JSON.stringify(tool)) as UpstreamTool)).toBe(definitionHash(tool));
   });
 });
 

@@ -12,9 +12,10 @@ import { Documents } from './documents.ts';
 import { exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import { objectIn } from './json.ts';
+import { isAgreed, requestDigest } from './agreed.ts';
 import { requestOf } from './request.ts';
 import { resultOf } from './result.ts';
-import type { Service } from './service.ts';
+import type { Service, ServiceTool } from './service.ts';
 import { BadArguments } from './service.ts';
 import { createTranslator } from './translator.ts';
 
@@ -81,17 +82,19 @@ function listOf({ tools, leftOut }: Service): JsonObject {
     tools: [...tools.values()].map(({ definition }) => definition),
     ttlMs: LIST_TTL_MS,
     cacheScope: 'private',
-    ...(leftOut.length > 0 && { _meta: { 'parley/left-out': leftOut } }),
+    _meta: {
+      'parley/requests': Object.fromEntries(
+        [...tools].map(([name, { plan }]) => [name, requestDigest(plan)]),
+      ),
+      ...(leftOut.length > 0 && { 'parley/left-out': leftOut }),
+    },
   };
 }
 
 async function call(target: UpstreamTarget, request: LinkRequest, means: Means): Promise<JsonObject> {
   const { egress, documents, hops, now } = means;
   const { params, signal, limitMs, isRead = false } = request;
-  const { tools } = await documents.known(target, signal);
-  const tool = typeof params['name'] === 'string' ? tools.get(params['name']) : undefined;
-  if (tool === undefined) throw rpcFault(-32602, 'Unknown tool');
-  const { plan } = tool;
+  const { plan } = await toolOf(target, request, documents);
   const sent = built(() =>
     requestOf(plan, objectIn(params['arguments']) ?? {}, carried(target, plan.token, request.headers)),
   );
@@ -103,6 +106,28 @@ async function call(target: UpstreamTarget, request: LinkRequest, means: Means):
   return exchange(url, { method, headers, body }, { egress, target, ...limits }, (answered) =>
     resultOf(answered, plan, now()),
   );
+}
+
+/** The tool of a call, which stands for the request that somebody agreed to. */
+async function toolOf(
+  target: UpstreamTarget,
+  request: LinkRequest,
+  documents: Documents,
+): Promise<ServiceTool> {
+  const { params, signal, pinned } = request;
+  const { name } = params;
+  const lookedUp = ({ tools }: Service) => {
+    const tool = typeof name === 'string' ? tools.get(name) : undefined;
+    return { tool, isFit: pinned === undefined || isAgreed(pinned, tool) };
+  };
+  const known = lookedUp(await documents.known(target, signal));
+  // Another process may have read what was agreed to, after this one had read the document.
+  const { tool, isFit } = known.isFit ? known : lookedUp(await documents.current(target, signal));
+  if (!isFit) request.onLists?.();
+  if (tool === undefined) throw rpcFault(-32602, 'Unknown tool');
+  if (!isFit)
+    throw new UpstreamFault('changed', 'The tool stands for another request now.', { wasSent: false });
+  return tool;
 }
 
 function traceOf({ requestId, traceparent }: LinkRequest): Record<string, string> {

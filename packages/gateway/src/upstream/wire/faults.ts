@@ -1,4 +1,5 @@
 /** From what went wrong on the wire to a fault that may be shown: no address, no secret, little of the server's own words. */
+import { searchFor } from '@parley/connections';
 import { RPC } from '@parley/kit';
 import type { LineHead } from '@parley/kit/egress';
 import { EgressError } from '@parley/kit/egress';
@@ -125,14 +126,11 @@ const LONGEST_PASSED = 20_000;
 export function shownFault(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof UpstreamFault) || error.rpc === undefined) return error;
   const { code, data } = error.rpc;
-  const clean = (text: string) =>
-    secrets
-      .reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[secret]')), text)
-      .slice(0, LONGEST_PASSED);
+  const search = searchFor(secrets);
+  const clean = (text: string) => search.without(text, '[secret]').text.slice(0, LONGEST_PASSED);
   const said = data === undefined ? '' : JSON.stringify(data);
-  const isSecret = secrets.some(
-    (secret) => secret !== '' && said.includes(JSON.stringify(secret).slice(1, -1)),
-  );
+  const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
+  const isSecret = data !== undefined && searchFor(written).isIn(said);
   const message = clean(error.rpc.message);
   const rpc = data === undefined || isSecret ? { code, message } : { code, message, data };
   return new UpstreamFault(error.kind, clean(error.message), { rpc, wasSent: error.wasSent });
