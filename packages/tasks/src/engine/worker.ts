@@ -45,6 +45,9 @@ interface Running {
 /** How many cancels are remembered that came before their task began here. */
 const MOST_EARLY_CANCELS = 1_000;
 
+/** A lease whose row was in use is renewed so much later. */
+const RENEW_AGAIN_MS = 500;
+
 /** What was given back because of the database does not come again in the same moment. */
 const GIVEN_BACK_MS = 1_000;
 
@@ -70,6 +73,7 @@ export class Worker {
   readonly #unsubscribe: (() => void)[] = [];
   #pools: readonly Pool[] = [];
   #timers: NodeJS.Timeout[] = [];
+  #renewTimer: NodeJS.Timeout | undefined;
   /** When the database was last seen to be away. */
   #awayAt = -Infinity;
   #isOpen = false;
@@ -79,7 +83,7 @@ export class Worker {
     this.#options = options;
     this.id = workerName(store);
     this.#parts = {
-      steps: new StepWriter(store, now),
+      steps: new StepWriter(options),
       ends: new EndWriter({ ...options, counts: this.counts }),
       progress: new ProgressWriter(options),
       sleeper: new Sleeper(),
@@ -239,7 +243,7 @@ export class Worker {
   async stop(begun: () => Promise<void>): Promise<void> {
     this.#isOpen = false;
     this.places.close();
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of [...this.#timers, this.#renewTimer]) clearTimeout(timer);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#claimer.close();
     for (const { controller } of this.#running.values()) controller.abort(shutdown());
@@ -273,8 +277,18 @@ export class Worker {
       const row = stillHeld.get(id);
       if (row?.fence !== run.row.fence) run.controller.abort(leaseLost());
       else if (row.cancel_reason !== null) this.cancel(id);
-      else run.lease.until = until;
+      else if (row.isRenewed) run.lease.until = Math.max(run.lease.until, until);
     }
+    if (rows.some(({ isRenewed }) => !isRenewed)) this.#renewAgain();
+  }
+
+  /** What somebody else was writing is free in a moment. */
+  #renewAgain(): void {
+    if (!this.#isOpen || this.#renewTimer !== undefined) return;
+    this.#renewTimer = setTimeout(() => {
+      this.#renewTimer = undefined;
+      detach(this.#renew(), (error) => this.#options.onFault(error, 'task lease'));
+    }, RENEW_AGAIN_MS).unref();
   }
 
   #surrender(leaseUntil: number): void {
