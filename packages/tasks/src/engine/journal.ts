@@ -195,7 +195,8 @@ export class Journal {
     // Who is missed loses its tasks before their leases end.
     const safeMs = store.presence.isKept ? Math.min(limits.leaseMs, store.presence.graceMs) : limits.leaseMs;
     const renewedAt = this.#lease.until - limits.leaseMs;
-    if (now() - renewedAt < safeMs * SURE_PART) return;
+    // The clock of a machine that slept is late until the database has told the time again.
+    if (!store.signal.isBroken() && now() - renewedAt < safeMs * SURE_PART) return;
     let until = 0;
     await this.#fenced(async (tx) => {
       until = now() + limits.leaseMs;
