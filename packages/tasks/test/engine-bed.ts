@@ -2,7 +2,8 @@
 import type { ClientCapabilities, InputRequest } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
-import type { Store } from '@parley/store';
+import type { Lane, Store, StoreTransaction } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
 import type { OpenStore } from '@parley/store/testing';
 import { DEADLINE_MS } from '@parley/test-support/eventually';
 import { onTestFinished } from 'vitest';
@@ -136,6 +137,30 @@ export function untilStopped({ signal }: TaskRun): Promise<never> {
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** A store whose commits are done, but whose answers do not come, when the test says so; `lane`: those of which lane. */
+export function withLostAnswers(store: Store, lane: Lane = 'ending') {
+  let left = 0;
+  const transaction: Store['transaction'] = async (work, options = {}) => {
+    const { lane: own = 'general' } = options;
+    if (own !== lane || left === 0) return store.transaction(work, options);
+    left -= 1;
+    // What is told with a commit is told by whoever hears of it.
+    const unheard = (tx: StoreTransaction): StoreTransaction => ({
+      ...tx,
+      signal: async () => undefined,
+      last: (query) => tx.last(query),
+    });
+    await store.transaction((tx) => work(unheard(tx)), options);
+    throw new StoreUnavailableError('lost');
+  };
+  return {
+    store: { ...store, transaction },
+    loseTimes: (times: number) => {
+      left = times;
+    },
+  };
 }
 
 /** A store whose writes of what ends work fail when the test says so. */

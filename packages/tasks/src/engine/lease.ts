@@ -2,7 +2,7 @@
 import type { Store, StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskRow, TaskTables } from '../schema.ts';
-import { IS_READY, READY } from './changes.ts';
+import { changed, IS_READY, READY } from './changes.ts';
 import { notShorter } from './rows.ts';
 
 /** What a worker learns of a task that it holds. */
@@ -50,7 +50,7 @@ export async function renewLeases(
   );
 }
 
-/** Gives a task back untouched; the next worker goes on with it from this time on. */
+/** Gives a task back untouched, if it is still held; the next worker goes on with it from this time on. */
 export async function releaseTask(
   store: Store,
   task: Pick<TaskRow, 'id' | 'fence'>,
@@ -67,6 +67,9 @@ export async function releaseTask(
         .where('state', '=', 'running'),
     );
     await tx.signal(READY);
+    const { topic, payload } = changed(task.id);
+    // It may have ended, when the answer to that was lost.
+    await tx.signal(topic, payload);
   };
   await store.transaction(release, { lane: 'ending' });
 }

@@ -4,7 +4,8 @@ import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { onBothEngines } from '../../test/engines.ts';
 import type { Bed, Script } from '../../test/engine-bed.ts';
-import { gate, openBed, TestClock, withFaults } from '../../test/engine-bed.ts';
+import { gate, openBed, question, TestClock, withFaults, withLostAnswers } from '../../test/engine-bed.ts';
+import type { TaskLimits } from '../limits.ts';
 import type { TaskTables } from '../schema.ts';
 
 const LOST = new StoreUnavailableError('lost');
@@ -56,6 +57,37 @@ onBothEngines('a database that is away', (open) => {
     const { id } = await bed.enqueue('job');
     expect(await bed.ended(id)).toMatchObject({ status: 'completed', result: 'done' });
     expect({ fence: (await bed.row(id)).fence, faults: bed.faults }).toEqual({ fence: 1, faults: [] });
+  });
+
+  test.each<['ended' | 'parked' | 'ended unseen', Script, Partial<TaskLimits>]>([
+    ['ended', async () => 'done', {}],
+    ['parked', ({ io }) => io.request('who', question('Who?')), {}],
+    ['ended unseen', async () => 'done', { rewriteMs: 0 }],
+  ])('whoever waits hears of a task that %s although the answer was lost', async (what, job, limits) => {
+    const lossy = withLostAnswers(await open());
+    const running = gate();
+    const goes = gate();
+    const bed = await openBed(open, {
+      store: lossy.store,
+      limits: { ...limits, renewMs: 3_600_000, takeoverMs: 3_600_000 },
+      scripts: {
+        job: async (run, input) => {
+          running.open();
+          await goes.opened;
+          lossy.loseTimes(1);
+          return job(run, input);
+        },
+      },
+    });
+    const { id } = await bed.enqueue('job');
+    await running.opened;
+    const told = new Promise<void>((resolve) => {
+      bed.engine.watch(id, ({ kind }) => kind === 'changed' && resolve());
+    });
+    goes.open();
+    await told;
+    expect((await bed.get(id)).status).toBe(what === 'parked' ? 'input_required' : 'completed');
+    expect((await bed.row(id)).fence).toBe(1);
   });
 
   test('a step that may be done only once is not done again', async () => {
