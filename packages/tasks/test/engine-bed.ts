@@ -139,20 +139,34 @@ export function untilStopped({ signal }: TaskRun): Promise<never> {
   });
 }
 
-/** A store whose commits are done, but whose answers do not come, when the test says so; `lane`: those of which lane. */
-export function withLostAnswers(store: Store, lane: Lane = 'ending') {
+export interface LostAnswers {
+  readonly lane: Lane;
+  /** Whether this is an answer to lose. */
+  isMeant(rows: readonly unknown[]): boolean;
+}
+
+/** A store whose commits are done, but whose answers do not come, when the test says so. */
+export function withLostAnswers(
+  store: Store,
+  { lane, isMeant }: LostAnswers = { lane: 'ending', isMeant: () => true },
+) {
   let left = 0;
   const transaction: Store['transaction'] = async (work, options = {}) => {
-    const { lane: own = 'general' } = options;
-    if (own !== lane || left === 0) return store.transaction(work, options);
-    left -= 1;
+    if ((options.lane ?? 'general') !== lane || left === 0) return store.transaction(work, options);
+    let isLost = false;
     // What is told with a commit is told by whoever hears of it.
     const unheard = (tx: StoreTransaction): StoreTransaction => ({
       ...tx,
       signal: async () => undefined,
-      last: (query) => tx.last(query),
+      last: (query, done) =>
+        tx.last(query, (rows) => {
+          isLost ||= isMeant(rows);
+          return isLost ? undefined : done?.(rows);
+        }),
     });
-    await store.transaction((tx) => work(unheard(tx)), options);
+    const result = await store.transaction((tx) => work(unheard(tx)), options);
+    if (!isLost) return result;
+    left -= 1;
     throw new StoreUnavailableError('lost');
   };
   return {

@@ -126,7 +126,11 @@ test.each(['ENOENT', 'EACCES', 'EAGAIN', 'EADDRNOTAVAIL', 'EMFILE', 'ECONNABORTE
   'a connection that cannot be made for %s is lost',
   (code) => {
     const error = Object.assign(new Error('timeout expired'), { code });
-    expect(toConnectError(error)).toMatchObject({ name: 'StoreUnavailableError', reason: 'lost', cause: error });
+    expect(toConnectError(error)).toMatchObject({
+      name: 'StoreUnavailableError',
+      reason: 'lost',
+      cause: error,
+    });
   },
 );
 

@@ -34,7 +34,9 @@ export class StepWriter {
   constructor({ store, limits, now }: StepWriterOptions) {
     this.#store = store;
     this.#batches = new Batches((steps) =>
-      store.spending.within(undefined, () => writeSteps(store, steps, { now: now(), leaseMs: limits.leaseMs })),
+      store.spending.within(undefined, () =>
+        writeSteps(store, steps, { now: now(), leaseMs: limits.leaseMs }),
+      ),
     );
   }
 
@@ -64,9 +66,7 @@ async function writeSteps(
     });
   };
   await store.transaction(write, { lane: 'ending' });
-  return steps.map(({ task }) =>
-    held.has(claimKey(task)) ? { value: until } : { error: new LeaseLost() },
-  );
+  return steps.map(({ task }) => (held.has(claimKey(task)) ? { value: until } : { error: new LeaseLost() }));
 }
 
 const claimKey = ({ id, fence }: Held) => `${id} ${fence}`;

@@ -23,6 +23,7 @@ import { ProgressWriter } from './progress-writer.ts';
 import { runTask } from './run-task.ts';
 import { Sleeper } from './sleeper.ts';
 import { StepWriter } from './step-writer.ts';
+import { UnheardClaims } from './unheard-claims.ts';
 import { workerName, WorkerWatch } from './watch.ts';
 
 export interface WorkerOptions {
@@ -57,6 +58,7 @@ export class Worker {
   /** The places of this process. */
   readonly places = new ProcessPlaces();
   readonly counts = new RunCounts();
+  readonly claims: UnheardClaims;
   readonly #options: WorkerOptions;
   readonly #claimer: Claimer;
   readonly #watch: WorkerWatch;
@@ -88,9 +90,15 @@ export class Worker {
       progress: new ProgressWriter(options),
       sleeper: new Sleeper(),
     };
+    this.claims = new UnheardClaims({
+      ...options,
+      workerId: this.id,
+      isRun: ({ id, fence }) => this.#running.get(id)?.row.fence === fence,
+    });
     this.#claimer = new Claimer({
       store,
       workerId: this.id,
+      claims: this.claims,
       places: this.places,
       leaseMs: limits.leaseMs,
       suspectCrashes: limits.suspectCrashes,
@@ -151,7 +159,10 @@ export class Worker {
         else renew();
       }),
     );
-    const takeOver = () => detach(this.#takeOver(), (error) => onFault(error, 'task takeover'));
+    const takeOver = () => {
+      this.claims.look();
+      detach(this.#takeOver(), (error) => onFault(error, 'task takeover'));
+    };
     this.#timers = [
       setInterval(renew, limits.renewMs).unref(),
       setInterval(takeOver, limits.takeoverMs / 2).unref(),
@@ -246,6 +257,7 @@ export class Worker {
     for (const timer of [...this.#timers, this.#renewTimer]) clearTimeout(timer);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#claimer.close();
+    await this.claims.close();
     for (const { controller } of this.#running.values()) controller.abort(shutdown());
     await begun();
     while (this.#running.size > 0) {
