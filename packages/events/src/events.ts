@@ -11,7 +11,7 @@ import { Arrivals } from './delivery/arrivals.ts';
 import { Lingering } from './delivery/linger.ts';
 import { PumpWaker } from './delivery/pump-waker.ts';
 import { pumpKind } from './delivery/pump.ts';
-import { recoverLate } from './delivery/recovery.ts';
+import { createRecovery } from './delivery/recovery.ts';
 import type { EventLimits } from './limits.ts';
 import { DEFAULT_EVENT_LIMITS } from './limits.ts';
 import type { DeliveriesQuery, Delivery } from './looking/deliveries.ts';
@@ -138,7 +138,7 @@ export function createEvents(options: EventsOptions): Events {
   const sweep = (signal?: AbortSignal) => sweepEvents(parts, now(), signal);
   const duties = [
     createFiring(parts, options.mayPublish ?? (async () => true)),
-    startable(() => recoverLate(parts, limits.pollMs), limits.pollMs, 'event recovery'),
+    startable(createRecovery(parts, limits.pollMs), limits.pollMs, 'event recovery'),
     startable(sweep, limits.sweepEveryMs, 'event retention'),
   ];
 

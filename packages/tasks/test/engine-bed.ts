@@ -2,7 +2,8 @@
 import type { ClientCapabilities, InputRequest } from '@parley/kit';
 import { ToolError } from '@parley/kit';
 import { testCaller } from '@parley/kit/testing';
-import type { Store } from '@parley/store';
+import type { Lane, Store, StoreTransaction } from '@parley/store';
+import { StoreUnavailableError } from '@parley/store';
 import type { OpenStore } from '@parley/store/testing';
 import { DEADLINE_MS } from '@parley/test-support/eventually';
 import { onTestFinished } from 'vitest';
@@ -136,6 +137,44 @@ export function untilStopped({ signal }: TaskRun): Promise<never> {
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
   });
+}
+
+export interface LostAnswers {
+  readonly lane: Lane;
+  /** Whether this is an answer to lose. */
+  isMeant(rows: readonly unknown[]): boolean;
+}
+
+/** A store whose commits are done, but whose answers do not come, when the test says so. */
+export function withLostAnswers(
+  store: Store,
+  { lane, isMeant }: LostAnswers = { lane: 'ending', isMeant: () => true },
+) {
+  let left = 0;
+  const transaction: Store['transaction'] = async (work, options = {}) => {
+    if ((options.lane ?? 'general') !== lane || left === 0) return store.transaction(work, options);
+    let isLost = false;
+    // What is told with a commit is told by whoever hears of it.
+    const unheard = (tx: StoreTransaction): StoreTransaction => ({
+      ...tx,
+      signal: async () => undefined,
+      last: (query, done) =>
+        tx.last(query, (rows) => {
+          isLost ||= isMeant(rows);
+          return isLost ? undefined : done?.(rows);
+        }),
+    });
+    const result = await store.transaction((tx) => work(unheard(tx)), options);
+    if (!isLost) return result;
+    left -= 1;
+    throw new StoreUnavailableError('lost');
+  };
+  return {
+    store: { ...store, transaction },
+    loseTimes: (times: number) => {
+      left = times;
+    },
+  };
 }
 
 /** A store whose writes of what ends work fail when the test says so. */

@@ -7,6 +7,7 @@ import type { Received } from '../../test/receiver.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { DEFAULT_EVENT_LIMITS } from '../limits.ts';
 import type { EventTables } from '../schema.ts';
+import { createRecovery } from './recovery.ts';
 
 const names = (requests: readonly Received[]) => requests.map(({ event }) => event.subject ?? '');
 
@@ -217,6 +218,49 @@ onBothEngines('deliveries', (open) => {
     await eventually(() => expect(receiver.taken).toHaveLength(1));
     await bed.idle();
     expect(await statuses(bed, webhook.id)).toEqual([[null, 'delivered', 1]]);
+  });
+
+  test('targets that cannot be woken keep no other one from it, and are tried again', async () => {
+    const { bed } = await bedWithWebhook({ delivers: false });
+    await bed.publish();
+    const db = bed.store.db<EventTables>();
+    const [target] = await db.selectFrom('event_targets').selectAll().execute();
+    const [delivery] = await db.selectFrom('event_deliveries').selectAll().execute();
+    const ids = Array.from({ length: 150 }, (_, index) => `target_${1_000 + index}`);
+    const changed = { ...delivery!, next_at: bed.clock.ms - 1 };
+    await db
+      .insertInto('event_targets')
+      .values(ids.map((id) => ({ ...target!, id })))
+      .execute();
+    await db
+      .insertInto('event_deliveries')
+      .values(
+        ids.map((id, index) => ({
+          ...changed,
+          id: `late_${id}`,
+          subscription_id: `subscription_${id}`,
+          target_id: id,
+          seq: 1_000 + index,
+        })),
+      )
+      .execute();
+    const tried: string[] = [];
+    const tasks: typeof bed.tasks = {
+      ...bed.tasks,
+      enqueueIn(_tx, { input }) {
+        tried.push((input as { targetId: string }).targetId);
+        return Promise.reject(new Error('Not this one.'));
+      },
+    };
+    const look = createRecovery(
+      { ...bed, tasks, now: bed.clock.now, onFault: (error) => bed.faults.push(error) },
+      1,
+    );
+    for (const expected of [ids.slice(0, 100), ids.slice(100), ids.slice(0, 100)]) {
+      await look();
+      expect(tried.splice(0)).toEqual(expected);
+    }
+    expect(bed.faults).toHaveLength(250);
   });
 
   test('a run whose target was taken over cannot say that a delivery failed, only that it arrived', async () => {

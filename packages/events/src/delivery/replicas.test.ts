@@ -1,11 +1,12 @@
 import { onBothEngines } from '@parley/store/testing';
 import { eventually } from '@parley/test-support/eventually';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openBed, ORG, TestClock } from '../../test/bed.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import type { EventTables } from '../schema.ts';
 
-onBothEngines('two replicas', (open) => {
+onBothEngines('two replicas', (open, engine) => {
   test('deliver each event once, in order per key, and one at a time to a webhook', async () => {
     const receiver = await startReceiver();
     const options = {
@@ -40,6 +41,44 @@ onBothEngines('two replicas', (open) => {
       expect(arrived.filter((id) => wanted.includes(id))).toEqual(wanted);
     }
     for (const bed of beds) expect(bed.faults).toEqual([]);
+  });
+
+  test('one that stands still while it notes a failure keeps no other one from the same event', async () => {
+    const receiver = await startReceiver();
+    const bed = await openBed(open, { policy: { allow: [receiver.host] } });
+    const make = async (name: string) =>
+      (await bed.events.webhooks.create(ORG, { url: `${receiver.url}/${name}`, events: ['*'] })).webhook;
+    const [stuck, free] = [await make('stuck'), await make('free')];
+    const answers = new Map<string, () => void>();
+    receiver.script = ({ url }, response) => {
+      answers.set(url, () => response.writeHead(500).end());
+    };
+    await bed.publish();
+    await eventually(() => expect([...answers.keys()].toSorted()).toEqual(['/hook/free', '/hook/stuck']));
+    const attempts = async ({ id }: { id: string }) =>
+      (await bed.events.webhooks.deliveries(ORG, id, { limit: 1 })).map((delivery) => delivery.attempts);
+    const fail = (name: string) => answers.get(`/hook/${name}`)?.();
+    const holder = await open();
+    // Where one writes at a time, whoever is in the middle of it keeps everybody from it.
+    if (engine === 'sqlite') {
+      fail('stuck');
+      fail('free');
+    } else
+      await holder.transaction(async (tx) => {
+        // What is noted of a webhook comes behind all else that an attempt changes.
+        await tx.hold(tx.db<EventTables>().selectFrom('webhooks').select('id').where('id', '=', stuck.id));
+        fail('stuck');
+        await eventually(async () => {
+          const waiting = await sql`select 1 from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(bed.store.db());
+          expect(waiting.rows).toHaveLength(1);
+        });
+        fail('free');
+        await eventually(async () => expect(await attempts(free)).toEqual([1]));
+        expect(await attempts(stuck)).toEqual([0]);
+      });
+    await eventually(async () => expect([await attempts(stuck), await attempts(free)]).toEqual([[1], [1]]));
+    expect(bed.faults).toEqual([]);
   });
 
   test('when one is told to stop in the middle of a request, the other delivers', async () => {

@@ -1,7 +1,7 @@
 /** What an attempt changes: its deliveries, those that wait behind them, their events and their target. */
 import type { StoreTransaction } from '@parley/store';
 import type { EventDeliveryRow, EventTables } from '../schema.ts';
-import { refreshEvents } from './event-status.ts';
+import { refreshEventsLast } from './event-status.ts';
 import type { Attempt, DeliveryParts, TargetKind } from './parts.ts';
 import { lockTarget } from './pump-task.ts';
 import type { Claimed, HeldTarget } from './queue.ts';
@@ -57,7 +57,7 @@ function settleAlone(parts: DeliveryParts, held: HeldTarget, settlement: Settlem
     }
     if (written.length === 0) return;
     const eventIds = new Set(written.map(({ event_id }) => event_id));
-    await refreshEvents(tx, [...eventIds]);
+    refreshEventsLast(tx, [...eventIds]);
     const told = [...attempts].filter(([eventId]) => eventIds.has(eventId)).map(([, attempt]) => attempt);
     await pauseIfAsked(tx, held.id, told);
     await kind.settled(tx, held, told);

@@ -2,7 +2,7 @@
 import type { Queryable, StoreTransaction } from '@parley/store';
 import { isAmong, isAmongFew, rowLock } from '@parley/store';
 import { sql } from 'kysely';
-import { refreshEvents } from '../delivery/event-status.ts';
+import { refreshEventsLast } from '../delivery/event-status.ts';
 import type { Attempt } from '../delivery/parts.ts';
 import { STILL_OPEN } from '../delivery/queue.ts';
 import type { EventLimits } from '../limits.ts';
@@ -93,7 +93,7 @@ export async function silence(
     .where('status', 'in', STILL_OPEN)
     .returning('event_id')
     .execute();
-  await refreshEvents(
+  refreshEventsLast(
     tx,
     cancelled.map((delivery) => delivery.event_id),
   );

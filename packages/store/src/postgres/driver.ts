@@ -4,7 +4,7 @@ import type { Dialect, Driver, TransactionSettings } from 'kysely';
 import { StoreUnavailableError } from '../errors.ts';
 import type { PostgresParts } from './connection.ts';
 import { PostgresStoreConnection } from './connection.ts';
-import { toStoreError } from './errors.ts';
+import { toConnectError } from './errors.ts';
 
 /** The dialect over a pool. */
 export function postgresDialect(parts: PostgresParts): Dialect {
@@ -34,7 +34,7 @@ class PostgresStoreDriver implements Driver {
     } catch (error) {
       // Every connection is there and in use: the database can be reached, and waits for somebody.
       const isFull = pool.totalCount >= pool.options.max && pool.idleCount === 0;
-      throw meter.counted(isFull ? new StoreUnavailableError('busy', error) : toStoreError(error));
+      throw meter.counted(isFull ? new StoreUnavailableError('busy', error) : toConnectError(error));
     }
   }
 

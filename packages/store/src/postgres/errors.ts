@@ -5,6 +5,7 @@ import type { UnavailableReason } from '../errors.ts';
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
@@ -44,6 +45,12 @@ export function faultOfName(error: unknown): NameFault | undefined {
   if (!(error instanceof StatementError)) return undefined;
   if (error.code === '26000' || error.code === '42P05') return 'elsewhere';
   return error.code === '0A000' && error.message.startsWith('cached plan') ? 'outdated' : undefined;
+}
+
+/** The typed error for whatever keeps a connection from being made: no code that asked can be at fault for it. */
+export function toConnectError(error: unknown): StoreUnavailableError {
+  const known = toStoreError(error);
+  return known instanceof StoreUnavailableError ? known : new StoreUnavailableError('lost', error);
 }
 
 /** The typed error for what comes from the driver; any other error as it is. */

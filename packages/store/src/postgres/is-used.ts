@@ -1,6 +1,6 @@
 /** Asks a PostgreSQL database whether Parley has written to it, before anything is made for it. */
 import { clientConfig } from './pool.ts';
-import { toStoreError } from './errors.ts';
+import { toConnectError } from './errors.ts';
 
 /** True when migrations were applied there. */
 export async function isUsedPostgres(databaseUrl: string): Promise<boolean> {
@@ -15,7 +15,7 @@ export async function isUsedPostgres(databaseUrl: string): Promise<boolean> {
     );
     return rows[0]?.used === true;
   } catch (error) {
-    throw toStoreError(error);
+    throw toConnectError(error);
   } finally {
     // What went wrong was told already.
     await client.end().catch(() => undefined);

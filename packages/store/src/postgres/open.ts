@@ -10,7 +10,7 @@ import { LaneMeter } from '../figures.ts';
 import type { LaneFigures } from '../figures.ts';
 import { FLUSH, LastQueries } from './connection.ts';
 import { postgresDialect } from './driver.ts';
-import { isMissingTable, toStoreError } from './errors.ts';
+import { isMissingTable, toConnectError } from './errors.ts';
 import { postgresLocks } from './locks.ts';
 import { createEndingPool, createPool, createRecordPool, createSlowPool, listenerConfig } from './pool.ts';
 import type { PostgresPlace } from './pool.ts';
@@ -32,7 +32,7 @@ export async function openPostgres(options: EngineOptions, databaseUrl: string):
     createClient: () => new pg.Client(listenerConfig(direct)),
   });
   await signalLink.connect().catch((error: unknown) => {
-    throw toStoreError(error);
+    throw toConnectError(error);
   });
   const names = new StatementNames({ isOff: isPooled });
   const laneOver = (pool: Pool): PostgresLane => {

@@ -1,4 +1,10 @@
 /** What only PostgreSQL needs: lost connections, reconnecting, an address that does not answer, backups. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { eventually } from '@parley/test-support/eventually';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,6 +13,7 @@ import { BackupError, isDatabaseError, openStore, StatementError, StoreUnavailab
 import type { SignalEvent, Store } from '../index.ts';
 import { scratchDatabase } from '../testing/index.ts';
 import type { ScratchDatabase } from '../testing/index.ts';
+import { toConnectError } from './errors.ts';
 
 const errors: unknown[] = [];
 let scratch: ScratchDatabase;
@@ -76,6 +83,60 @@ test('an address that does not answer is refused without showing it', async () =
     expect(failed).toBeInstanceOf(StoreUnavailableError);
     expect(String(failed)).toBe(String(new StoreUnavailableError('lost')));
   }
+});
+
+test('a database behind a socket that is gone is lost, not a fault of who asks, and served again when it is back', async () => {
+  const { hostname, port, pathname, username } = new URL(scratch.options.databaseUrl ?? '');
+  const folder = mkdtempSync(join(tmpdir(), 'parley-socket-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const lines = new Set<Socket>();
+  const listen = async () => {
+    const server = createServer((near) => {
+      const far = connect(Number(port), hostname);
+      for (const line of [near, far]) lines.add(line.on('error', () => undefined));
+      near.pipe(far).pipe(near);
+    });
+    server.listen(join(folder, '.s.PGSQL.5432'));
+    await once(server, 'listening');
+    return server;
+  };
+  // Closing it takes its file away.
+  const goAway = (server: Server) => {
+    server.close();
+    for (const line of lines) line.destroy();
+  };
+  let server = await listen();
+  const databaseUrl = `postgres://${username}@/${pathname.slice(1)}?host=${folder}`;
+  const behind = await openStore({ ...scratch.options, databaseUrl, onError: () => undefined });
+  const ask = () => sql`select 1`.execute(behind.db());
+  await ask();
+  goAway(server);
+  await eventually(async () => {
+    const failed = await ask().catch((error: unknown) => error);
+    expect(failed).toMatchObject({ name: 'StoreUnavailableError', cause: { code: 'ENOENT' } });
+    expect(failed).toMatchObject({ reason: 'lost' });
+  });
+  server = await listen();
+  await ask();
+  await behind.close();
+  goAway(server);
+});
+
+test.each(['ENOENT', 'EACCES', 'EAGAIN', 'EADDRNOTAVAIL', 'EMFILE', 'ECONNABORTED', '42501', '55000', ''])(
+  'a connection that cannot be made for %s is lost',
+  (code) => {
+    const error = Object.assign(new Error('timeout expired'), { code });
+    expect(toConnectError(error)).toMatchObject({
+      name: 'StoreUnavailableError',
+      reason: 'lost',
+      cause: error,
+    });
+  },
+);
+
+test('a connection that cannot be made says what else is known of it', () => {
+  const full = Object.assign(new Error('too many clients'), { code: '53300' });
+  expect(toConnectError(full)).toMatchObject({ reason: 'busy' });
 });
 
 test('a database that turns read-only is said, and one that turns writable again is used at once', async () => {

@@ -55,11 +55,13 @@ const SYSTEM = 'system_';
 
 /** Carries changes of tasks to those who watch them. */
 export class TaskChanges {
+  readonly #store: Store;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #unsubscribe: () => void;
   readonly #tellOthers: TellTask | undefined;
 
   constructor(store: Store, tellOthers?: TellTask) {
+    this.#store = store;
     this.#tellOthers = tellOthers;
     this.#unsubscribe = store.signal.subscribe(CHANGED, ({ topic, payload }) => {
       if (topic !== '*' && payload !== null) this.tell(payload, { kind: 'changed' });
@@ -71,6 +73,12 @@ export class TaskChanges {
   announce(tx: StoreTransaction, taskId: string): Promise<void> {
     const { topic, payload } = changed(taskId);
     return tx.signal(topic, payload);
+  }
+
+  /** Has everybody look at a task that may have changed without anybody being told. */
+  mayHaveChanged(taskId: string): Promise<void> {
+    const { topic, payload } = changed(taskId);
+    return this.#store.signal.publish(topic, payload);
   }
 
   /** Tells others what happened to tasks of callers; the work of the system itself is nobody's news. */

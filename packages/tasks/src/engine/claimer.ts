@@ -6,11 +6,13 @@ import { claimDue, giveTurns, lookForWork } from './claim.ts';
 import type { Pool } from './pools.ts';
 import type { ProcessPlaces } from './process-places.ts';
 import { organizationsOf } from './running.ts';
+import type { UnheardClaims } from './unheard-claims.ts';
 
 export interface ClaimerOptions {
   readonly store: Store;
   readonly workerId: string;
   readonly places: ProcessPlaces;
+  readonly claims: UnheardClaims;
   readonly leaseMs: number;
   readonly suspectCrashes: number;
   readonly now: () => number;
@@ -139,7 +141,7 @@ export class Claimer {
   }
 
   async #claimIn(pool: Pool, { head, due, inLine, organizations }: Look, at: number): Promise<void> {
-    const { store, places } = this.#options;
+    const { store, places, claims } = this.#options;
     const room = places.take(pool, due + inLine);
     if (room === 0) return;
     let began = 0;
@@ -147,9 +149,11 @@ export class Claimer {
       const served = Math.max(this.#served.get(pool.name) ?? 0, (head ?? 1) - 1);
       if (due > 0) await giveTurns(store, { pool, now: at, served });
       this.#served.set(pool.name, served);
-      const rows = await claimDue(store, this.request(pool, room, organizations));
-      began = rows.length;
-      this.adoptAll(pool, rows);
+      await claims.during(async () => {
+        const rows = await claimDue(store, this.request(pool, room, organizations));
+        began = rows.length;
+        this.adoptAll(pool, rows);
+      });
       // There may be more than one look counts.
       if (began > 0) this.#again = true;
     } finally {

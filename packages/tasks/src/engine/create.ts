@@ -39,7 +39,9 @@ export class Creator {
     this.#waiting = new WaitingLimit(options.limits.waitingPerOwner);
     // What is written together is the time of nobody alone: whoever waits for it counts the wait.
     const write = (rows: readonly TaskRow[]) =>
-      options.store.spending.within(undefined, () => this.#writeKnown(rows));
+      options.store.spending.within(undefined, () =>
+        options.worker.claims.during(() => this.#writeKnown(rows)),
+      );
     const batches = () => new Batches(write);
     this.#batches = { caller: batches(), system: batches() };
   }
@@ -120,7 +122,9 @@ export class Creator {
 
   async #madeAnyway(rows: readonly TaskRow[], error: unknown): Promise<readonly Made[]> {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    const { store } = this.#options;
+    const { store, worker } = this.#options;
+    // Of the line, it may have taken others too.
+    worker.claims.doubt(error);
     const ids = rows.map(({ id }) => id);
     const query = store.db<TaskTables>().selectFrom('tasks').selectAll().where('id', 'in', ids);
     const found = await query.execute().catch(() => []);

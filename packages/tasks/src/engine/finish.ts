@@ -68,7 +68,8 @@ export async function finish(
   planLast(tx, 'named', () =>
     tx.last(write(tx, rows, now), (written) => {
       onWritten?.(new Set(written.map(({ id }) => id)));
-      return written.map(({ id }) => changed(id));
+      // Also those that were written before, when nobody heard that they were.
+      return rows.map(({ id }) => changed(id));
     }),
   );
   await changes.happened(

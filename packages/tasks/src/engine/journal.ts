@@ -9,7 +9,7 @@ import type { TaskChanges } from './changes.ts';
 import { READY } from './changes.ts';
 import { LeaseLost } from './finish.ts';
 import { persist, UnwrittenError } from './persist.ts';
-import { notBefore } from './rows.ts';
+import { notBefore, notShorter } from './rows.ts';
 import type { StepWriter } from './step-writer.ts';
 import { upsertSteps } from './step-writer.ts';
 
@@ -112,7 +112,10 @@ export class Journal {
   /** Stores a step, sleep or retry. */
   async writeStep(step: Omit<TaskStepRow, 'task_id' | 'organization_id'>): Promise<void> {
     const row = { ...step, task_id: this.#task.id, organization_id: this.#task.organization_id };
-    await this.#persist(() => this.#options.steps.write(this.#task, row));
+    await this.#persist(async () => {
+      const until = await this.#options.steps.write(this.#task, row);
+      this.#lease.until = Math.max(this.#lease.until, until);
+    });
     this.steps.set(row.step_key, row);
   }
 
@@ -192,14 +195,15 @@ export class Journal {
     // Who is missed loses its tasks before their leases end.
     const safeMs = store.presence.isKept ? Math.min(limits.leaseMs, store.presence.graceMs) : limits.leaseMs;
     const renewedAt = this.#lease.until - limits.leaseMs;
-    if (now() - renewedAt < safeMs * SURE_PART) return;
+    // The clock of a machine that slept is late until the database has told the time again.
+    if (!store.signal.isBroken() && now() - renewedAt < safeMs * SURE_PART) return;
     let until = 0;
     await this.#fenced(async (tx) => {
       until = now() + limits.leaseMs;
       const mine = tx.db<TaskTables>().updateTable('tasks').where('id', '=', this.#task.id);
-      await mine.set({ lease_until: until }).execute();
+      await mine.set({ lease_until: notShorter(until) }).execute();
     });
-    this.#lease.until = until;
+    this.#lease.until = Math.max(this.#lease.until, until);
   }
 
   /**

@@ -50,6 +50,40 @@ onBothEngines('steps after a lease', (open) => {
     expect(await other.get(id)).toMatchObject({ status: 'completed', result: 'done' });
   });
 
+  test('a worker on a machine that slept begins no such step either, though its clock stood still too', async () => {
+    const clock = new TestClock();
+    const asleep = gate();
+    const wakes = gate();
+    const gaveUp = gate();
+    const ran: string[] = [];
+    const store = await open();
+    let isInterrupted = false;
+    const signal = { ...store.signal, isBroken: () => isInterrupted };
+    const sleeper = await openBed(open, {
+      limits: FROZEN,
+      store: { ...store, signal },
+      scripts: {
+        walk: async ({ io }) => {
+          asleep.open();
+          await wakes.opened;
+          await io.step('one', () => ran.push('one again')).finally(gaveUp.open);
+        },
+      },
+      now: clock.now,
+    });
+    const { id } = await sleeper.enqueue('walk');
+    await asleep.opened;
+    const other = await openBed(open, {
+      now: () => clock.ms + leaseMs + 1,
+      scripts: { walk: ({ io }) => io.step('one', () => ran.push('one')) },
+    });
+    expect(await other.ended(id)).toMatchObject({ status: 'completed' });
+    isInterrupted = true;
+    wakes.open();
+    await gaveUp.opened;
+    expect(ran).toEqual(['one']);
+  });
+
   test('a worker that is late and still has its task goes on with a new lease', async () => {
     const clock = new TestClock();
     const asleep = gate();

@@ -5,7 +5,10 @@ import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { onBothEngines } from '../../test/engines.ts';
 import { gate, openBed, scripted, TestClock, untilStopped, withFaults } from '../../test/engine-bed.ts';
+import { DEFAULT_TASK_LIMITS } from '../limits.ts';
 import type { TaskRow, TaskTables } from '../schema.ts';
+import { CANCEL } from './changes.ts';
+import { renewLeases } from './lease.ts';
 
 // No lease here is short: one lapses when the test writes it or turns the clock, never because the machine is slow.
 const HOUR_MS = 3_600_000;
@@ -30,7 +33,7 @@ function driverError(code: string): Error {
   return Object.assign(new Error('As the driver says it.'), { code });
 }
 
-onBothEngines('leases', (open) => {
+onBothEngines('leases', (open, engine) => {
   test('a stopped engine lets a step end, gives its tasks back, and another one finishes them', async () => {
     const running = gate();
     const stepEnds = gate();
@@ -176,6 +179,77 @@ onBothEngines('leases', (open) => {
     go.open();
     await bed.ended(id);
     expect(ran).toBe(1);
+  });
+
+  test('a lease whose row somebody writes is not renewed by that, and is soon after', async () => {
+    const clock = new TestClock();
+    const running = gate();
+    const store = await open();
+    const holder = await open();
+    let held: string | undefined;
+    const transaction: Store['transaction'] = (work, options) => {
+      const id = held;
+      // Where one writes at a time, nobody can be writing the row just then.
+      if (id === undefined || options?.lane !== 'ending' || engine === 'sqlite')
+        return store.transaction(work, options);
+      held = undefined;
+      return holder.transaction(async (tx) => {
+        const row = tx.db<TaskTables>().updateTable('tasks').where('id', '=', id);
+        await row.set({ status_message: 'Written just then.' }).execute();
+        return store.transaction(work, options);
+      });
+    };
+    const bed = await openBed(open, {
+      now: clock.now,
+      store: { ...store, transaction },
+      limits: { renewMs: HOUR_MS, takeoverMs: HOUR_MS },
+      scripts: {
+        job: (run) => {
+          running.open();
+          return untilStopped(run);
+        },
+      },
+    });
+    const { id } = await bed.enqueue('job');
+    await running.opened;
+    clock.turn(1);
+    const until = clock.now() + DEFAULT_TASK_LIMITS.leaseMs;
+    const workerId = (await bed.row(id)).worker_id ?? '';
+    const renew = () => renewLeases(bed.store, workerId, { taskIds: [id], until });
+    held = id;
+    expect(await renew()).toMatchObject([{ id, isRenewed: engine === 'sqlite' }]);
+    held = id;
+    clock.turn(1);
+    // All that makes this worker renew.
+    await bed.store.signal.publish(CANCEL);
+    await eventually(async () => expect((await bed.row(id)).lease_until).toBe(until + 1));
+  });
+
+  test('a task that writes steps is renewed with them', async () => {
+    const clock = new TestClock();
+    const limits = { renewMs: HOUR_MS, takeoverMs: HOUR_MS };
+    const ends = gate();
+    const wrote = gate();
+    const bed = await openBed(open, {
+      now: clock.now,
+      limits,
+      scripts: {
+        job: async ({ io }) => {
+          for (let step = 1; step <= 5; step += 1) {
+            clock.turn(DEFAULT_TASK_LIMITS.leaseMs / 2);
+            await io.step(`step ${step}`, () => step);
+          }
+          wrote.open();
+          await ends.opened;
+        },
+      },
+    });
+    const { id } = await bed.enqueue('job');
+    await wrote.opened;
+    const { lease_until: until, fence } = await bed.row(id);
+    expect({ until, fence }).toEqual({ until: clock.now() + DEFAULT_TASK_LIMITS.leaseMs, fence: 1 });
+    ends.open();
+    expect(await bed.ended(id)).toMatchObject({ status: 'completed' });
   });
 
   test('a task that ends its worker five times in a row is given up, the others are done', async () => {

@@ -2,10 +2,14 @@
 import type { Store, StoreTransaction } from '@parley/store';
 import { sql } from 'kysely';
 import type { TaskRow, TaskTables } from '../schema.ts';
-import { IS_READY, READY } from './changes.ts';
+import { changed, IS_READY, READY } from './changes.ts';
+import { notShorter } from './rows.ts';
 
 /** What a worker learns of a task that it holds. */
-export type HeldTask = Pick<TaskRow, 'id' | 'fence' | 'cancel_reason'>;
+export type HeldTask = Pick<TaskRow, 'id' | 'fence' | 'cancel_reason'> & {
+  /** False when somebody wrote its row just then: it has the lease that it had. */
+  readonly isRenewed: boolean;
+};
 
 /** Renews the leases of a worker in one statement; returns the tasks that are still its own. */
 export async function renewLeases(
@@ -22,16 +26,17 @@ export async function renewLeases(
         .where('id', 'in', taskIds)
         .where('worker_id', '=', workerId)
         .where('state', '=', 'running');
-      const renewed: HeldTask[] = await db
+      const renewed = await db
         .updateTable('tasks')
-        .set({ lease_until: until })
-        // A row that someone writes right now is left for the next time; waiting for it could be waiting in a circle.
+        .set({ lease_until: notShorter(until) })
+        // A row that someone writes right now is left for soon after; waiting for it could be waiting in a circle.
         .where('id', 'in', tx.locked(mine, { skipHeld: true }))
         .returning(['id', 'fence', 'cancel_reason'])
         .execute();
       const known = new Set(renewed.map(({ id }) => id));
       const skipped = taskIds.filter((id) => !known.has(id));
-      if (skipped.length === 0) return renewed;
+      const held = renewed.map((row) => ({ ...row, isRenewed: true }));
+      if (skipped.length === 0) return held;
       const still = await db
         .selectFrom('tasks')
         .select(['id', 'fence', 'cancel_reason'])
@@ -39,13 +44,13 @@ export async function renewLeases(
         .where('worker_id', '=', workerId)
         .where('state', '=', 'running')
         .execute();
-      return [...renewed, ...still];
+      return [...held, ...still.map((row) => ({ ...row, isRenewed: false }))];
     },
     { lane: 'ending' },
   );
 }
 
-/** Gives a task back untouched; the next worker goes on with it from this time on. */
+/** Gives a task back untouched, if it is still held; the next worker goes on with it from this time on. */
 export async function releaseTask(
   store: Store,
   task: Pick<TaskRow, 'id' | 'fence'>,
@@ -62,6 +67,9 @@ export async function releaseTask(
         .where('state', '=', 'running'),
     );
     await tx.signal(READY);
+    const { topic, payload } = changed(task.id);
+    // It may have ended, when the answer to that was lost.
+    await tx.signal(topic, payload);
   };
   await store.transaction(release, { lane: 'ending' });
 }

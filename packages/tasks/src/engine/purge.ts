@@ -15,26 +15,33 @@ const PURGE = 'tasks.purge';
 /** Deletes expired tasks in small batches, unless another replica is at it; the signal ends it after a batch. */
 export async function purgeExpired(store: Store, now: number, signal: AbortSignal): Promise<void> {
   // A look first: where one writes at a time, a purge that finds nothing takes no turn.
-  if ((await expired(store, now)).length > 0) await inBatches(store, (tx) => purgeBatch(tx, now), signal);
+  if ((await expired(store, { from: 0, now })).length > 0) await inBatches(store, purgeBatch(now), signal);
 }
 
-async function purgeBatch(tx: StoreTransaction, now: number): Promise<'more' | 'done'> {
-  if (!(await tx.tryExclusive(PURGE))) return 'done';
-  const ids = await expired(tx, now);
-  if (ids.length > 0) await tx.db<TaskTables>().deleteFrom('tasks').where('id', 'in', ids).execute();
-  return ids.length === BATCH ? 'more' : 'done';
+/** The oldest first: what is deleted stays in the index for a while, so each batch begins where the last one ended. */
+function purgeBatch(now: number): (tx: StoreTransaction) => Promise<'more' | 'done'> {
+  let from = 0;
+  return async (tx) => {
+    if (!(await tx.tryExclusive(PURGE))) return 'done';
+    const old = await expired(tx, { from, now });
+    from = old.at(-1)?.expires_at ?? from;
+    const ids = old.map(({ id }) => id);
+    if (ids.length > 0) await tx.db<TaskTables>().deleteFrom('tasks').where('id', 'in', ids).execute();
+    return ids.length === BATCH ? 'more' : 'done';
+  };
 }
 
-async function expired(on: Queryable, now: number): Promise<string[]> {
-  const rows = await on
+function expired(on: Queryable, { from, now }: { readonly from: number; readonly now: number }) {
+  return on
     .db<TaskTables>()
     .selectFrom('tasks')
-    .select('id')
+    .select(['id', 'expires_at'])
     .where('state', '=', 'final')
+    .where('expires_at', '>=', from)
     .where('expires_at', '<', now)
+    .orderBy('expires_at')
     .limit(BATCH)
     .execute();
-  return rows.map(({ id }) => id);
 }
 
 export interface OrphanOptions {

@@ -1,10 +1,12 @@
 /** Retention and lists: what is kept for how long, what one key makes once, and pages that lose nothing. */
 import { testCaller } from '@parley/kit/testing';
+import type { Store } from '@parley/store';
 import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { onBothEngines } from '../../test/engines.ts';
 import { openBed, OWNER, question, TestClock } from '../../test/engine-bed.ts';
 import type { TaskTables } from '../schema.ts';
+import { purgeExpired } from './purge.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -33,6 +35,35 @@ onBothEngines('retention', (open) => {
       expect(await db.selectFrom('tasks').select('id').execute()).toEqual([]);
       expect(await db.selectFrom('task_steps').select('step_key').execute()).toEqual([]);
     });
+  });
+
+  test('a purge takes the oldest first, until all that is past its time is gone', async () => {
+    const clock = new TestClock();
+    const bed = await openBed(open, { now: clock.now, scripts: { job: async () => 'done' } });
+    const ids: string[] = [];
+    for (let task = 0; task < 45; task += 1) ids.push((await bed.enqueue('job')).id);
+    for (const id of ids) await bed.ended(id);
+    const db = bed.store.db<TaskTables>();
+    // Made in another order than they end, with some that end together.
+    const oldestFirst = ids.toReversed();
+    for (const [index, id] of oldestFirst.entries())
+      await db
+        .updateTable('tasks')
+        .set({ expires_at: clock.ms - 100 + Math.floor(index / 2) })
+        .where('id', '=', id)
+        .execute();
+    const kept = await bed.enqueue('job');
+    await bed.ended(kept.id);
+    const left = async () => (await db.selectFrom('tasks').select('id').execute()).map(({ id }) => id);
+    const stopping = new AbortController();
+    const transaction: Store['transaction'] = (work, options) => {
+      stopping.abort();
+      return bed.store.transaction(work, options);
+    };
+    await purgeExpired({ ...bed.store, transaction }, clock.ms, stopping.signal);
+    expect((await left()).toSorted()).toEqual([...oldestFirst.slice(20), kept.id].toSorted());
+    await purgeExpired(bed.store, clock.ms, new AbortController().signal);
+    expect(await left()).toEqual([kept.id]);
   });
 
   test('a task with a short time is kept a quarter of an hour after its end', async () => {

@@ -54,6 +54,11 @@ export function notBefore(now: number): RawBuilder<number> {
   return sql<number>`case when updated_at > ${now} then updated_at else ${now} end`;
 }
 
+/** The end of a lease; one that was renewed meanwhile is not made shorter. */
+export function notShorter(until: number): RawBuilder<number> {
+  return sql<number>`case when tasks.lease_until > ${until} then tasks.lease_until else ${until} end`;
+}
+
 /** An unfinished task is never dropped: the time it is promised grows while it lives. */
 export function withRisingTtl(row: TaskRow, now: number, limits: TaskLimits): TaskRow {
   const keepUntil = now + limits.keepFinishedMs;

@@ -47,6 +47,11 @@ export async function runTask(options: RunTaskOptions): Promise<void> {
     // Someone else has the task now, and with it every right to write.
     if (!(error instanceof LeaseLost)) throw error;
     options.counts.leaseLosses += 1;
+    // Or this very run has ended or parked it, and the answer of the database was lost.
+    await options.changes.mayHaveChanged(row.id).catch((fault: unknown) => {
+      // Then it was no answer that was lost: the run was stopped because the database is away.
+      if (!(fault instanceof StoreUnavailableError)) throw fault;
+    });
   }
 }
 

@@ -2,9 +2,17 @@
 import type { RowTableColumns, Store, StoreTransaction, Written } from '@parley/store';
 import { Batches, planLast, rowTable } from '@parley/store';
 import { sql } from 'kysely';
+import type { TaskLimits } from '../limits.ts';
 import type { TaskRow, TaskStepRow } from '../schema.ts';
 import { STEP_COLUMNS } from '../schema.ts';
 import { LeaseLost } from './finish.ts';
+import { notShorter } from './rows.ts';
+
+export interface StepWriterOptions {
+  readonly store: Store;
+  readonly limits: Pick<TaskLimits, 'leaseMs'>;
+  readonly now: () => number;
+}
 
 interface StepWrite {
   readonly task: Pick<TaskRow, 'id' | 'fence'>;
@@ -15,20 +23,25 @@ type Held = Pick<TaskRow, 'id' | 'fence'>;
 
 const HELD_COLUMNS: RowTableColumns<Held> = { id: 'text', fence: 'integer' };
 
-/** Stores steps, sleeps and retries; a finished one also proves that the task does not kill its workers. */
+/**
+ * Stores steps, sleeps and retries; a finished one also proves that the task does not kill its workers. It renews the
+ * lease too: a row that is written all the time is left out by those who renew.
+ */
 export class StepWriter {
   readonly #store: Store;
-  readonly #batches: Batches<StepWrite, void>;
+  readonly #batches: Batches<StepWrite, number>;
 
-  constructor(store: Store, now: () => number) {
+  constructor({ store, limits, now }: StepWriterOptions) {
     this.#store = store;
     this.#batches = new Batches((steps) =>
-      store.spending.within(undefined, () => writeSteps(store, steps, now())),
+      store.spending.within(undefined, () =>
+        writeSteps(store, steps, { now: now(), leaseMs: limits.leaseMs }),
+      ),
     );
   }
 
-  /** Resolves after the commit; throws when the claim that does the step has lost its task. */
-  write(task: Held, step: TaskStepRow): Promise<void> {
+  /** Resolves after the commit, with the end of the lease; throws when the claim that does the step has lost its task. */
+  write(task: Held, step: TaskStepRow): Promise<number> {
     return this.#store.spending.wait('database', 'commit', this.#batches.add({ task, step }));
   }
 }
@@ -37,14 +50,15 @@ export class StepWriter {
 async function writeSteps(
   store: Store,
   steps: readonly StepWrite[],
-  now: number,
-): Promise<readonly Written<void>[]> {
+  { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
+): Promise<readonly Written<number>[]> {
+  const until = now + leaseMs;
   let held: ReadonlySet<string> = new Set();
   const write = async (tx: StoreTransaction) => {
     const tasks = steps.map(({ task }) => task);
     const fenced = steps.map(({ task: { fence }, step }) => ({ ...step, fence }));
     planLast(tx, 'named', () => {
-      tx.last(holdTasks(tx, tasks, now), (rows) => {
+      tx.last(holdTasks(tx, tasks, { now, until }), (rows) => {
         held = new Set(rows.map(claimKey));
         return undefined;
       });
@@ -52,20 +66,23 @@ async function writeSteps(
     });
   };
   await store.transaction(write, { lane: 'ending' });
-  return steps.map(({ task }) =>
-    held.has(claimKey(task)) ? { value: undefined } : { error: new LeaseLost() },
-  );
+  return steps.map(({ task }) => (held.has(claimKey(task)) ? { value: until } : { error: new LeaseLost() }));
 }
 
 const claimKey = ({ id, fence }: Held) => `${id} ${fence}`;
 
-/** Keeps others from taking the tasks until the commit; returns those that are still held under these claims. */
-function holdTasks(tx: StoreTransaction, tasks: readonly Held[], now: number) {
+/** Keeps others from taking the tasks until the commit, and for a lease after it; returns those that are still held under these claims. */
+function holdTasks(
+  tx: StoreTransaction,
+  tasks: readonly Held[],
+  { now, until }: { readonly now: number; readonly until: number },
+) {
   const each = [...new Map(tasks.map(({ id, fence }) => [`${id} ${fence}`, { id, fence }])).values()];
   const ordered = each.toSorted((left, right) => (left.id < right.id ? -1 : 1));
   const table = rowTable<Held>(tx.engine, 'held', { rows: ordered, columns: HELD_COLUMNS });
   return sql<Held>`
     update tasks set crashes = 0,
+      lease_until = ${notShorter(until)},
       updated_at = case when tasks.updated_at > ${now} then tasks.updated_at else ${now} end
     from ${table} where tasks.id = held.id and tasks.fence = held.fence and tasks.state = 'running'
     returning tasks.id, tasks.fence`;

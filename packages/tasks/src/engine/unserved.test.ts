@@ -4,8 +4,11 @@ import { eventually } from '@parley/test-support/eventually';
 import { expect, test } from 'vitest';
 import { onBothEngines } from '../../test/engines.ts';
 import type { Bed, Script } from '../../test/engine-bed.ts';
-import { gate, openBed, TestClock, withFaults } from '../../test/engine-bed.ts';
+import { gate, openBed, question, TestClock, withFaults, withLostAnswers } from '../../test/engine-bed.ts';
+import { DEFAULT_TASK_LIMITS } from '../limits.ts';
+import type { TaskLimits } from '../limits.ts';
 import type { TaskTables } from '../schema.ts';
+import { UnheardClaims } from './unheard-claims.ts';
 
 const LOST = new StoreUnavailableError('lost');
 /** More than the attempts of a step, and more than the crashes of a task. */
@@ -56,6 +59,93 @@ onBothEngines('a database that is away', (open) => {
     const { id } = await bed.enqueue('job');
     expect(await bed.ended(id)).toMatchObject({ status: 'completed', result: 'done' });
     expect({ fence: (await bed.row(id)).fence, faults: bed.faults }).toEqual({ fence: 1, faults: [] });
+  });
+
+  test.each<['ended' | 'parked' | 'ended unseen', Script, Partial<TaskLimits>]>([
+    ['ended', async () => 'done', {}],
+    ['parked', ({ io }) => io.request('who', question('Who?')), {}],
+    ['ended unseen', async () => 'done', { rewriteMs: 0 }],
+  ])('whoever waits hears of a task that %s although the answer was lost', async (what, job, limits) => {
+    const lossy = withLostAnswers(await open());
+    const running = gate();
+    const goes = gate();
+    const bed = await openBed(open, {
+      store: lossy.store,
+      limits: { ...limits, renewMs: 3_600_000, takeoverMs: 3_600_000 },
+      scripts: {
+        job: async (run, input) => {
+          running.open();
+          await goes.opened;
+          lossy.loseTimes(1);
+          return job(run, input);
+        },
+      },
+    });
+    const { id } = await bed.enqueue('job');
+    await running.opened;
+    const told = new Promise<void>((resolve) => {
+      bed.engine.watch(id, ({ kind }) => kind === 'changed' && resolve());
+    });
+    goes.open();
+    await told;
+    expect((await bed.get(id)).status).toBe(what === 'parked' ? 'input_required' : 'completed');
+    expect((await bed.row(id)).fence).toBe(1);
+  });
+
+  test('a task whose claim was not heard of is run all the same, and its worker did not die', async () => {
+    const lossy = withLostAnswers(await open(), {
+      lane: 'general',
+      isMeant: (rows) => rows.some((row) => typeof row === 'object' && row !== null && 'lease_until' in row),
+    });
+    const goes = gate();
+    const running = gate();
+    const bed = await openBed(open, {
+      store: lossy.store,
+      limits: { runningPerOwner: 1, renewMs: 3_600_000, takeoverMs: 3_600_000 },
+      scripts: {
+        first: () => (running.open(), goes.opened),
+        second: async () => 'done',
+      },
+    });
+    await bed.enqueue('first');
+    await running.opened;
+    const { id } = await bed.enqueue('second');
+    lossy.loseTimes(1);
+    goes.open();
+    expect(await bed.ended(id)).toMatchObject({ status: 'completed', result: 'done' });
+    const { crashes, fence } = await bed.row(id);
+    // Claimed, given back, and claimed again.
+    expect({ crashes, fence }).toEqual({ crashes: 0, fence: 3 });
+  });
+
+  test('a claim that is still to be heard of is not taken for one that was lost', async () => {
+    const bed = await openBed(open, {
+      limits: { runningPerProcess: 0, takeoverMs: 3_600_000 },
+      scripts: { job: async () => 'done' },
+    });
+    const [late, lost] = [await bed.enqueue('job'), await bed.enqueue('job')];
+    const claim = { state: 'running', worker_id: 'worker_test', fence: 1, lease_until: Date.now() } as const;
+    await bed.store.db<TaskTables>().updateTable('tasks').set(claim).execute();
+    const adopted = new Set<string>();
+    const claims = new UnheardClaims({
+      store: bed.store,
+      workerId: claim.worker_id,
+      limits: DEFAULT_TASK_LIMITS,
+      now: Date.now,
+      onFault: (error) => bed.faults.push(error),
+      isRun: ({ id }) => adopted.has(id),
+    });
+    const answer = gate();
+    const claiming = claims.during(() => answer.opened.then(() => adopted.add(late.id)));
+    claims.doubt(LOST);
+    // Time for a look that would not wait.
+    for (let look = 0; look < 5; look += 1) await bed.row(lost.id);
+    answer.open();
+    await claiming;
+    await claims.close();
+    expect(await bed.row(late.id)).toMatchObject({ state: 'running', fence: 1 });
+    expect(await bed.row(lost.id)).toMatchObject({ state: 'ready', fence: 2, crashes: 0 });
+    expect(bed.faults).toEqual([]);
   });
 
   test('a step that may be done only once is not done again', async () => {

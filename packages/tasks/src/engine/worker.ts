@@ -23,6 +23,7 @@ import { ProgressWriter } from './progress-writer.ts';
 import { runTask } from './run-task.ts';
 import { Sleeper } from './sleeper.ts';
 import { StepWriter } from './step-writer.ts';
+import { UnheardClaims } from './unheard-claims.ts';
 import { workerName, WorkerWatch } from './watch.ts';
 
 export interface WorkerOptions {
@@ -45,6 +46,9 @@ interface Running {
 /** How many cancels are remembered that came before their task began here. */
 const MOST_EARLY_CANCELS = 1_000;
 
+/** A lease whose row was in use is renewed so much later. */
+const RENEW_AGAIN_MS = 500;
+
 /** What was given back because of the database does not come again in the same moment. */
 const GIVEN_BACK_MS = 1_000;
 
@@ -54,6 +58,7 @@ export class Worker {
   /** The places of this process. */
   readonly places = new ProcessPlaces();
   readonly counts = new RunCounts();
+  readonly claims: UnheardClaims;
   readonly #options: WorkerOptions;
   readonly #claimer: Claimer;
   readonly #watch: WorkerWatch;
@@ -70,6 +75,7 @@ export class Worker {
   readonly #unsubscribe: (() => void)[] = [];
   #pools: readonly Pool[] = [];
   #timers: NodeJS.Timeout[] = [];
+  #renewTimer: NodeJS.Timeout | undefined;
   /** When the database was last seen to be away. */
   #awayAt = -Infinity;
   #isOpen = false;
@@ -79,14 +85,20 @@ export class Worker {
     this.#options = options;
     this.id = workerName(store);
     this.#parts = {
-      steps: new StepWriter(store, now),
+      steps: new StepWriter(options),
       ends: new EndWriter({ ...options, counts: this.counts }),
       progress: new ProgressWriter(options),
       sleeper: new Sleeper(),
     };
+    this.claims = new UnheardClaims({
+      ...options,
+      workerId: this.id,
+      isRun: ({ id, fence }) => this.#running.get(id)?.row.fence === fence,
+    });
     this.#claimer = new Claimer({
       store,
       workerId: this.id,
+      claims: this.claims,
       places: this.places,
       leaseMs: limits.leaseMs,
       suspectCrashes: limits.suspectCrashes,
@@ -147,7 +159,10 @@ export class Worker {
         else renew();
       }),
     );
-    const takeOver = () => detach(this.#takeOver(), (error) => onFault(error, 'task takeover'));
+    const takeOver = () => {
+      this.claims.look();
+      detach(this.#takeOver(), (error) => onFault(error, 'task takeover'));
+    };
     this.#timers = [
       setInterval(renew, limits.renewMs).unref(),
       setInterval(takeOver, limits.takeoverMs / 2).unref(),
@@ -239,9 +254,10 @@ export class Worker {
   async stop(begun: () => Promise<void>): Promise<void> {
     this.#isOpen = false;
     this.places.close();
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of [...this.#timers, this.#renewTimer]) clearTimeout(timer);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#claimer.close();
+    await this.claims.close();
     for (const { controller } of this.#running.values()) controller.abort(shutdown());
     await begun();
     while (this.#running.size > 0) {
@@ -273,8 +289,18 @@ export class Worker {
       const row = stillHeld.get(id);
       if (row?.fence !== run.row.fence) run.controller.abort(leaseLost());
       else if (row.cancel_reason !== null) this.cancel(id);
-      else run.lease.until = until;
+      else if (row.isRenewed) run.lease.until = Math.max(run.lease.until, until);
     }
+    if (rows.some(({ isRenewed }) => !isRenewed)) this.#renewAgain();
+  }
+
+  /** What somebody else was writing is free in a moment. */
+  #renewAgain(): void {
+    if (!this.#isOpen || this.#renewTimer !== undefined) return;
+    this.#renewTimer = setTimeout(() => {
+      this.#renewTimer = undefined;
+      detach(this.#renew(), (error) => this.#options.onFault(error, 'task lease'));
+    }, RENEW_AGAIN_MS).unref();
   }
 
   #surrender(leaseUntil: number): void {
