@@ -165,7 +165,7 @@ describeInBrowser('agents', () => {
     await goTo(ada, 'schedules');
     await shows('At 09:00, Monday through Friday');
     await shows('Next 5 runs (Europe/Berlin)');
-    expect(await tab.page.locator('.agents-next').first().locator('li').count()).toBe(5);
+    await expect.poll(() => tab.page.locator('.agents-next').first().locator('li').count()).toBe(5);
     await button('Run now').first().click();
     await button('1 run').click();
     await shows('completed');

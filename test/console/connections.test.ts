@@ -124,7 +124,7 @@ describeInBrowser('connections and virtual MCPs', () => {
     // The console is at another name than the address that browsers come back to, so its page asks once more.
     await (await opened).getByRole('button', { name: 'Go on' }).click();
     await tab.page.locator('.auth-step-done >> text=Read the tools with it').waitFor({ timeout: 30_000 });
-    expect(await tab.page.locator('.auth-step-done').count()).toBe(8);
+    await expect.poll(() => tab.page.locator('.auth-step-done').count()).toBe(8);
     await shows('Everybody’s credentials');
   });
 

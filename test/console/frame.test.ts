@@ -298,7 +298,7 @@ describeInBrowser('the frame', () => {
     await page.getByRole('option', { name: 'Use the light theme' }).click();
     await expect.poll(soft).toBe(light);
     await page.getByRole('button', { name: /: menu$/ }).click();
-    expect(await page.getByRole('menuitem', { name: 'Light' }).locator('svg').count()).toBeGreaterThan(0);
+    await page.getByRole('menuitem', { name: 'Light' }).locator('svg').first().waitFor();
     await page.getByRole('menuitem', { name: 'Dark' }).click();
     await expect.poll(soft).toBe(dark);
     await context.close();

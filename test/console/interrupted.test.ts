@@ -147,7 +147,7 @@ describeInBrowser('interrupted work', () => {
     await read.promise;
     await settled(page);
     expect(await page.getByText('This could not be read').count()).toBe(0);
-    expect(await pane.getByRole('tab').count()).toBeGreaterThan(1);
+    await expect.poll(() => pane.getByRole('tab').count()).toBeGreaterThan(1);
     await context.close();
   });
 

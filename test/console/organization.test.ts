@@ -120,7 +120,7 @@ test(
     await proof.waitFor({ state: 'detached' });
     // All three have ended: the dialog of the act goes, and so does the selection.
     await page.getByRole('toolbar', { name: 'Selected rows' }).waitFor({ state: 'detached' });
-    expect(await rows.count()).toBe(3);
+    await expect.poll(() => rows.count()).toBe(3);
     await remove();
     await proof.getByLabel('API key').fill(bed.server.key);
     await page.keyboard.press('Enter');

@@ -141,7 +141,7 @@ describeInBrowser('several people', () => {
       await tab.go('/tasks');
       const rows = page.getByRole('table', { name: 'Tasks' }).locator('.table-data');
       await rows.first().waitFor();
-      expect(await rows.count()).toBe(1);
+      await expect.poll(() => rows.count()).toBe(1);
       await tab.go(`/tasks/${taskId}`);
       const said = page.locator('.tasks-said > li .grow');
       await expect

@@ -95,7 +95,7 @@ describeInBrowser('tools', () => {
     const given = () => upstream.of('tools/call').at(-1)?.params?.['arguments'];
 
     await open('many_fields');
-    expect(await page.locator('.schema-form .field').count()).toBe(1);
+    await expect.poll(() => page.locator('.schema-form .field').count()).toBe(1);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('alert').first().waitFor();
     await page.getByRole('textbox', { name: 'field_0', exact: true }).fill('first');
@@ -105,7 +105,7 @@ describeInBrowser('tools', () => {
     expect(given()).toEqual({ field_0: 'first', field_199: 12 });
     await page.getByRole('searchbox', { name: 'Find a field' }).fill('');
     await page.getByRole('button', { name: /^Show 19/ }).click();
-    expect(await page.locator('.schema-form .field').count()).toBe(200);
+    await expect.poll(() => page.locator('.schema-form .field').count()).toBe(200);
     await keepPicture(page, 'tools-many-fields');
 
     await open('nested');
@@ -132,7 +132,7 @@ describeInBrowser('tools', () => {
 
     await open('endless');
     expect(await page.locator('.schema-form .field').count()).toBeLessThan(30);
-    expect(await page.getByRole('textbox', { name: /^constructor/ }).count()).toBeGreaterThan(0);
+    await expect.poll(() => page.getByRole('textbox', { name: /^constructor/ }).count()).toBeGreaterThan(0);
 
     await open('no_properties');
     const ran = upstream.of('tools/call').length;
