@@ -48,6 +48,35 @@ export function Checkbox({ isChecked, onChange, label, isMixed, isDisabled, chil
   );
 }
 
+/** A box in a row: rows come by the dozen with each frame that scrolls, so it is one element and no more. */
+export function RowCheckbox({
+  isChecked,
+  onToggle,
+  label,
+}: {
+  readonly isChecked: boolean;
+  readonly onToggle: () => void;
+  readonly label: string;
+}) {
+  return (
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked={isChecked}
+      aria-label={label}
+      data-checked={isChecked || undefined}
+      className="checkbox"
+      onClick={onToggle}
+    >
+      {isChecked && (
+        <span className="checkbox-mark">
+          <Check />
+        </span>
+      )}
+    </button>
+  );
+}
+
 /** A switch: what it says holds as soon as it is moved. */
 export function Switch({
   isChecked,

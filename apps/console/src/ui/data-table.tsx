@@ -1,6 +1,6 @@
 /** Owns tables: columns, sort, selection, keyboard, and rows that exist only while they are seen. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { CSSProperties } from 'react';
 import { classes } from './classes.ts';
 import './data-table.css';
@@ -41,7 +41,11 @@ export function DataTable<T>(props: DataTableProps<T>) {
 
   // What is open is what the keyboard is on: it may have been opened from elsewhere.
   const currentKey = openKey ?? activeKey;
-  const activeIndex = rows.findIndex((row) => keyOf(row) === currentKey);
+  // Looked for once, and not with every frame of a long list that scrolls.
+  const activeIndex = useMemo(
+    () => (currentKey === undefined ? -1 : rows.findIndex((row) => keyOf(row) === currentKey)),
+    [rows, keyOf, currentKey],
+  );
   const moveTo = (index: number) => {
     const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
     if (row === undefined) return;

@@ -28,12 +28,14 @@ export interface MenuProps {
   readonly trigger: ReactElement<Record<string, unknown>>;
   readonly items: readonly MenuEntry[];
   readonly align?: 'start' | 'end' | 'center';
+  /** True: it is open from the beginning. */
+  readonly isOpenAtOnce?: boolean;
 }
 
 /** A list of acts that opens from its trigger. */
-export function Menu({ trigger, items, align = 'end' }: MenuProps) {
+export function Menu({ trigger, items, align = 'end', isOpenAtOnce }: MenuProps) {
   return (
-    <Base.Root modal={false}>
+    <Base.Root modal={false} defaultOpen={isOpenAtOnce}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner className="popup-position" sideOffset={4} align={align}>

@@ -1,7 +1,7 @@
 /** Owns one row of a table. */
 import { memo } from 'react';
 import type { ReactNode } from 'react';
-import { Checkbox } from './checkbox.tsx';
+import { RowCheckbox } from './checkbox.tsx';
 import { classes } from './classes.ts';
 import type { Column } from './table-types.ts';
 
@@ -46,7 +46,7 @@ function PlainRow<T>(props: RowProps<T>) {
     >
       {onToggle && (
         <div role="cell" className="table-check">
-          <Checkbox label="Select the row" isChecked={isSelected} onChange={() => onToggle(rowKey)} />
+          <RowCheckbox label="Select the row" isChecked={isSelected} onToggle={() => onToggle(rowKey)} />
         </div>
       )}
       {columns.map((column, at) => (

@@ -49,10 +49,20 @@ export interface TaskInFull extends ShownTask {
   readonly canRunAgain: boolean;
 }
 
-/** Whose tasks somebody sees: their own, and everybody's when they administer. */
-async function seenBy({ host, caller }: Asking): Promise<{ own: ReadonlySet<string>; ownerIds?: string[] }> {
-  const own = await ownersOf(host, caller);
-  return mayAdminister(caller) ? { own: new Set(own) } : { own: new Set(own), ownerIds: own };
+/** Whose tasks somebody sees: their own, and everybody's (undefined) when they administer. */
+async function seenOwners({ host, caller }: Asking): Promise<string[] | undefined> {
+  return mayAdminister(caller) ? undefined : ownersOf(host, caller);
+}
+
+/** Those of the owners of tasks that somebody is, or looks after. */
+async function ownAmong({ host, caller }: Asking, tasks: readonly SeenTask[]): Promise<ReadonlySet<string>> {
+  return new Set(
+    await ownersOf(
+      host,
+      caller,
+      tasks.map(({ ownerId }) => ownerId),
+    ),
+  );
 }
 
 /** One page of tasks, newest first unless it is said otherwise. */
@@ -68,7 +78,7 @@ export async function tasksFor(
 ): Promise<{ items: ShownTask[]; cursor: string | null }> {
   const { host, caller } = asking;
   const { organizationId } = caller;
-  const { own, ownerIds } = await seenBy(asking);
+  const ownerIds = await seenOwners(asking);
   const { state: status, text, limit, cursor } = query;
   const oldestFirst = query.order === 'asc';
   const ownersSaid = text === undefined ? undefined : await ownersNamed(asking, text);
@@ -82,6 +92,7 @@ export async function tasksFor(
     organizationId,
     found.tasks.map(({ ownerId }) => ownerId),
   );
+  const own = await ownAmong(asking, found.tasks);
   return {
     items: found.tasks.map((task) => shown(asking, task, { names, own })),
     cursor: found.nextCursor,
@@ -102,11 +113,11 @@ async function ownersNamed({ host: { identity }, caller }: Asking, text: string)
 /** A task that somebody may see; what they may not see, and what is not there, is refused alike. */
 export async function requireTask(asking: Asking, id: string) {
   const { host, caller } = asking;
-  const seen = await seenBy(asking);
   const found = await seeTask(host.store, caller.organizationId, id, host.store.now());
-  const isVisible = found !== undefined && (seen.ownerIds === undefined || seen.own.has(found.task.ownerId));
+  const own = found === undefined ? new Set<string>() : await ownAmong(asking, [found.task]);
+  const isVisible = found !== undefined && (mayAdminister(caller) || own.has(found.task.ownerId));
   if (!isVisible) throw new HttpRefusal('NOT_FOUND', 'There is no such task.');
-  return { ...found, own: seen.own };
+  return { ...found, own };
 }
 
 /** One task with all that is known of it. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Caller, Grants } from '@parley/kit';
 import { requireLasting, ToolError, typeId } from '@parley/kit';
 import type { Store, StoreTransaction } from '@parley/store';
-import { fromJson, toJson } from '@parley/store';
+import { fromJson, isAmong, toJson } from '@parley/store';
 import type { FreshKey, KeyFormat } from '../key-format.ts';
 import { hashSecret, newHexKey, newKey } from '../key-format.ts';
 import type { Rank } from '../roles.ts';
@@ -211,6 +211,8 @@ export interface KeyChoice {
   readonly text?: string | undefined;
   /** This one alone. */
   readonly id?: string | undefined;
+  /** These alone. */
+  readonly ids?: readonly string[] | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -218,7 +220,7 @@ export interface KeyChoice {
 export async function listKeys(
   store: Store,
   caller: Caller,
-  { all, text, id, limit }: KeyChoice,
+  { all, text, id, ids, limit }: KeyChoice,
 ): Promise<KeyInfo[]> {
   let query = store
     .db<IdentityTables>()
@@ -230,6 +232,7 @@ export async function listKeys(
   if (!all) query = query.where('user_id', '=', caller.userId ?? '');
   if (limit !== undefined) query = query.limit(limit);
   if (id !== undefined) query = query.where('id', '=', id);
+  if (ids !== undefined) query = query.where(isAmong(store.engine, sql.ref('id'), ids));
   if (text !== undefined) {
     const like = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (mark) => `\\${mark}`)}%`;
     query = query.where((key) =>

@@ -6,6 +6,7 @@ import { countPlaces } from './003-places.ts';
 import { knowThoseInLine } from './004-known-in-line.ts';
 import { countRunning } from './005-count-running.ts';
 import { keepProgress } from './006-progress.ts';
+import { indexAsking } from './007-asking.ts';
 
 /** Applied by the program that opens the store. */
 export const taskMigrations: MigrationSet = {
@@ -17,5 +18,6 @@ export const taskMigrations: MigrationSet = {
     '004-known-in-line': knowThoseInLine,
     '005-count-running': countRunning,
     '006-progress': keepProgress,
+    '007-asking': indexAsking,
   },
 };

@@ -83,6 +83,7 @@ onBothEngines('an older database', (open) => {
       'tasks/004-known-in-line',
       'tasks/005-count-running',
       'tasks/006-progress',
+      'tasks/007-asking',
     ]);
     const bed = await openBed(open, { store, scripts: { job: async () => 'done' } });
     for (const id of ['task_ready', 'task_running', 'task_second'])

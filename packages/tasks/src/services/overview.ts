@@ -166,7 +166,8 @@ export async function countAsking(
   { organizationId, ownerIds }: Pick<OverviewQuery, 'organizationId' | 'ownerIds'>,
   now: number,
 ): Promise<number> {
-  let query = visibleRows(from, organizationId, now).clearSelect().where('state', '=', 'asking');
+  // As a literal, so that the planner sees that the index of those fits.
+  let query = visibleRows(from, organizationId, now).clearSelect().where('state', '=', sql.lit('asking'));
   if (ownerIds !== undefined) query = query.where(isAmong(from.engine, sql.ref('owner_id'), ownerIds));
   const row = await query
     .select((select) => select.fn.countAll<number | string>().as('total'))

@@ -1,6 +1,6 @@
 /** Owns the filters of calls: which there are, what can be chosen, and cells that narrow the list to themselves. */
 import { Filter as Funnel } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useNamedAgents, useNamedConnections, useNamedKeys, useNamedPeople } from '../../api/named.ts';
 import type { Named as KnownName } from '../../api/named.ts';
@@ -191,13 +191,30 @@ export function narrowings(call: CallLine, screen: ScreenState): MenuEntry[] {
   ];
 }
 
+const NARROW = 'Narrow the list';
+
 /** The menu of a row. */
 export function NarrowMenu({ call, screen }: { readonly call: CallLine; readonly screen: ScreenState }) {
+  // Rows come by the dozen with each frame that scrolls: a menu is made of the one that is clicked.
+  const [isWanted, setWanted] = useState(false);
+  if (!isWanted) {
+    return (
+      <button
+        type="button"
+        aria-label={NARROW}
+        aria-haspopup="menu"
+        title={NARROW}
+        className="button button-icon button-quiet button-s monitoring-funnel"
+        onClick={() => setWanted(true)}
+      >
+        <Funnel />
+      </button>
+    );
+  }
   return (
     <Menu
-      trigger={
-        <IconButton size="s" label="Narrow the list" icon={<Funnel />} className="monitoring-funnel" />
-      }
+      isOpenAtOnce
+      trigger={<IconButton size="s" label={NARROW} icon={<Funnel />} className="monitoring-funnel" />}
       items={narrowings(call, screen)}
     />
   );
