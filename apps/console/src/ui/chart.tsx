@@ -31,7 +31,7 @@ export function Chart(props: ChartProps) {
   const heightPx = props.heightPx ?? 160;
   return (
     <div role="img" aria-label={props.label} style={{ height: heightPx }}>
-      <Suspense>
+      <Suspense fallback={<div aria-busy="true" />}>
         <Loaded {...props} heightPx={heightPx} />
       </Suspense>
     </div>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api/request.ts';
 import { Card } from '../../ui/card.tsx';
 import { ScreenLink } from '../../ui/screen-link.tsx';
+import { Skeleton } from '../../ui/states.tsx';
 import { useTask } from '../tasks/queries.ts';
 import { TaskQuestion, useCancelling } from '../tasks/task-question.tsx';
 
@@ -28,13 +29,14 @@ export function TaskQuestions() {
 }
 
 function Asking({ id, title }: { readonly id: string; readonly title: string }) {
-  const { data: task } = useTask(id);
+  const { data: task, isPending } = useTask(id);
   const cancelling = useCancelling({ id, title });
   return (
     <li className="stack">
       <ScreenLink to={`/tasks/${encodeURIComponent(id)}`}>
         <bdi>{title}</bdi>
       </ScreenLink>
+      {isPending && <Skeleton rows={4} />}
       {task?.state === 'input_required' && <TaskQuestion task={task} onStop={cancelling.stop} />}
       {cancelling.dialog}
     </li>
