@@ -30,7 +30,7 @@ interface Shot {
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: 'home', path: '/', shows: /calls in the last 24 hours/, height: 1860 },
+  { name: 'home', path: '/', shows: /calls in the last 24 hours/, height: 1420 },
   { name: 'annotations', path: '/annotations', open: /cannot reach the cards/ },
   { name: 'inbox', path: '/feedback/inbox' },
   { name: 'tasks', path: '/tasks', open: /Step 3 of 12.*/ },

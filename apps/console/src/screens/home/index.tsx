@@ -51,10 +51,10 @@ export function Screen() {
             {waits(home.data, 'annotations') && <Notes />}
             {waits(home.data, 'posts-held') && <HeldPosts />}
             {waits(home.data, 'connections') && <Connections />}
-            {home.data.calls && <Calls points={home.data.calls.points} />}
           </div>
           <div className="stack-l">
             <HealthCard health={home.data.health} />
+            {home.data.calls && <Calls points={home.data.calls.points} />}
             {home.data.recent && <Recent recent={home.data.recent} />}
           </div>
         </div>
